@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Set up and run the fast tests; with --all also those in folders slow/ and outside/. Further arguments go to pytest.
-# Makes the virtual environment .venv (or $VENV) and installs what is missing.
+# Run the fast tests; with --all also those in folders slow/ and outside/. Further arguments go to pytest.
+# Makes the virtual environment .venv (or $VENV) first and installs what is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 VENV=${VENV:-.venv}
@@ -8,11 +8,14 @@ if ! "$VENV/bin/python" -m pip --version >/dev/null 2>&1; then # there is none, 
     if [ -f "$VENV/pyvenv.cfg" ]; then python3 -m venv --clear "$VENV"; else python3 -m venv "$VENV"; fi
 fi
 "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+unset PYTHONDONTWRITEBYTECODE # hundreds of processes start: each would compile all modules again
 memory=/dev/shm # the tests sync thousands of small files: in memory where there is room, as on disk each waits
 if [ -w "$memory" ] && ! grep -q " $memory .*noexec" /proc/mounts &&
     [ "$(df -Pk "$memory" | awk 'NR == 2 {print $4}')" -gt 4000000 ]; then
     export PYTEST_DEBUG_TEMPROOT="${PYTEST_DEBUG_TEMPROOT:-$memory}"
 fi
-cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
-# one process more than cores: many tests wait for programs that they have started
-"$VENV/bin/python" -m pytest -q -n $((cores + 1)) --dist loadfile --no-loadscope-reorder "$@"
+processes=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+case " $* " in # one more than cores: many of these tests wait for programs that they have started
+    *" --all "* | *"/slow"* | *"/outside"*) processes=$((processes + 1)) ;;
+esac
+"$VENV/bin/python" -m pytest -q -n "$processes" --dist loadfile --no-loadscope-reorder "$@"

@@ -10,16 +10,12 @@ import games
 from agent import Agent
 from config import PLAIN_SEARCH, Config, SearchSettings, SettingsError
 from evaluation.promotion import tournament
-from initialise import Session
 from interface import help
 from MCTS import MCTS
-from players.by_name import network_player
 from players.simple import RandomPlayer
 from search.select import puct_of
 from support.search_cases import GAMES, Projection, plain_search
-from support.tiny_runs import QUIET, tiny
-from training.selfplay import SelfPlay
-from training.selfplay_step import compiled_settings
+from support.tiny_runs import tiny
 
 GROUPS = {
     "search": c.SearchSettings, "selfplay": c.SelfPlaySettings, "memory": c.MemorySettings,
@@ -135,19 +131,6 @@ def test_noise_is_of_the_concentration_that_the_group_says():
         agent.act(game.start(), 0.0)
         noise[alpha] = agent.MCTS.forest.noise[0]
     assert np.ptp(noise[50.0]) < 0.2 < np.ptp(noise[0.05])
-
-
-def test_a_run_searches_by_its_config_everywhere(tmp_path):
-    game = games.make("tictactoe")
-    config = tiny(cpuct=2.5, look_ahead=1, endgame=3, forced_playouts=2.0, alpha=0.9)
-    (worker,) = SelfPlay(game, config, threads=1).workers
-    assert seen(worker.mcts) == seen(MCTS(game, config.search, trees=worker.trees))
-    assert compiled_settings(config).alpha == 0.9
-    with Session.start(config, root=tmp_path, console=QUIET) as session:
-        agent = session.agent(0)
-        assert agent.search == config.search and agent.mcts_sims == config.eval_sims
-    player = network_player(game, 1, "current", sims=3, root=tmp_path, changes={"endgame": 0}, leaves=1)
-    assert player.search == dataclasses.replace(config.search, endgame=0) and player.mcts_sims == 3
 
 
 def test_a_tournament_takes_its_group():

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 from config import VERSION
-from storage.run_store import Store
 from support.command_line import output_of
 
 ROOT = Path(__file__).parent.parent
@@ -20,11 +19,3 @@ def test_changelog_and_citation_name_the_same_version_and_date():
 
 def test_the_program_says_it(capsys):
     assert output_of(capsys, "--version")[:2] == (0, f"alphazero-keras {VERSION}\n")
-
-
-def test_a_run_keeps_the_version_that_began_it(trained):
-    store = Store(trained / "run.db", read_only=True)
-    try:
-        assert store.get("program") == VERSION
-    finally:
-        store.close()

@@ -1,7 +1,6 @@
 """Probes hold what they say, by rules written here; milestones are the versions from which on they are passed."""
 
 import functools
-import json
 
 import numpy as np
 import pytest
@@ -183,27 +182,6 @@ def test_versions_are_closer_together_at_the_start():
     steps = np.diff(many)
     assert (np.diff(steps[2:]) >= -1).all() and steps[-1] > 10 * steps[0]
     assert chosen_versions(list(range(50)), 1) == [49]
-
-
-def test_each_stored_version_is_looked_at(trained):
-    game = games.make("tictactoe")
-    asked = known("tictactoe")
-    found = {number: shares(network_of(trained, number, game), asked) for number in (0, 4)}
-    assert set(found[0]) == {"win", "stop", "three", "reply", "solved"}
-    assert all(0 <= share <= 1 for line in found.values() for share in line.values()) and found[0] != found[4]
-
-
-def test_the_command_prints_a_table_and_json(trained_place, capsys):
-    code, out, err = output_of(capsys, "milestones", "--game", "tictactoe", "--versions", "2")
-    lines = out.splitlines()
-    assert code == 0 and err == "" and lines[0].startswith("tictactoe/run0001: % of the positions")
-    assert lines[1].split() == ["version", "win", "stop", "three", "reply", "solved"]
-    assert [line.split()[0] for line in lines[2:5]] == ["of", "0", "4"]
-    code, out, _ = output_of(capsys, "milestones", "--game", "tictactoe", "--json", "--versions", "1")
-    found = json.loads(out)
-    assert code == 0 and list(found["versions"]) == ["4"] and found["game"] == "tictactoe"
-    code, out, err = output_of(capsys, "milestones", "--versions", "0")
-    assert code == 2 and err == "error: versions: expected at least 1, got 0\n"
 
 
 def test_a_run_that_is_not_there_is_an_error_in_one_line(place, capsys):

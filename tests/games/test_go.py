@@ -1,8 +1,5 @@
 """The rules of Go against known counts, OpenSpiel, GNU Go and a slow Go in plain Python; what people type and see."""
 
-import os
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -17,8 +14,6 @@ from search.alphabeta import Minimax
 from support.perft import _children, sequences
 from support.reference_go import PlainGo
 from support.search_cases import Projection
-
-GNUGO = shutil.which("gnugo", path=os.environ.get("PATH", "") + ":/usr/games")
 
 
 def stones(text):
@@ -109,35 +104,6 @@ def test_random_games_go_as_in_openspiel_until_a_board_comes_back(size, komi, co
         else:
             assert state.value * state.playerTurn == twin.returns()[0], f"\n{state}"
     assert repeated < count / 2
-
-
-@pytest.mark.skipif(GNUGO is None, reason="gnugo is not installed")
-@pytest.mark.parametrize("size, count", [(5, 10), (7, 4), (9, 3)])
-def test_legal_moves_of_random_games_are_those_of_gnu_go(size, count):
-    game, rng = games.make(f"go(size={size})"), np.random.default_rng(2)
-    with subprocess.Popen(
-        [GNUGO, "--mode", "gtp", "--chinese-rules"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as program:
-
-        def ask(command):
-            program.stdin.write(command + "\n")
-            program.stdin.flush()
-            answer = program.stdout.readline()
-            assert program.stdout.readline() == "\n" and answer.startswith("="), (command, answer)
-            return answer[1:].split()
-
-        for _ in range(count):
-            ask(f"boardsize {size}")
-            ask("clear_board")
-            state = game.start()
-            while not state.isEndGame:
-                colour = "black" if state.playerTurn == 1 else "white"
-                found = sorted(game.parse_move(vertex) for vertex in ask(f"all_legal {colour}"))
-                assert found == state.allowedActions[:-1], f"\n{state}"
-                action = int(rng.choice(state.allowedActions))
-                ask(f"play {colour} {game.move_name(action)}")
-                state = state.takeAction(action)[0]
-        ask("quit")
 
 
 @pytest.mark.parametrize("ko", ["simple", "superko"])

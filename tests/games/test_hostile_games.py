@@ -1,7 +1,6 @@
 """Your own games that break their contract, one rule at a time: one line names it, and nothing else is wrong."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,15 +14,12 @@ from game import in_order
 from memory import Memory
 from players.by_name import make_player
 from storage.game_exchange import fault as fault_by_rules
-from storage.run_folders import runs_of
-from storage.run_store import Store
 from support.command_line import SMALL, output_of
 from support.hostile_game import IN_PLAY, IN_SEARCH, LIMITS
 from support.hostile_rules import FAULTS
+from support.own_games import compiled, plain
 from training.selfplay import SelfPlay
 
-HERE = Path(__file__).parents[1] / "support"
-PLAIN, RULES = HERE / "hostile_game.py", HERE / "hostile_rules.py"
 WORDS = {
     "plies": "max_plies=5", "endless": "max_plies=6", "cycle": "max_plies=6", "cycle-again": "max_plies=6",
     "player": "player|result", "value": "-1 to 1", "nan": "-1 to 1", "value-text": "-1 to 1", "id-list": "unhashable",
@@ -34,14 +30,6 @@ WORDS = {
 OF_SEARCH = ("winning", "safe-count", "safe-move", "solve")
 OF_PLAYOUT = ("playout", "playout-nan")
 IN_RULES = [name for name in FAULTS if name not in ("right", "start", "writes", *OF_SEARCH, *OF_PLAYOUT)]
-
-
-def plain(fault):
-    return f"{PLAIN}:Hostile(fault={fault})"
-
-
-def compiled(fault):
-    return f"{RULES}:HostileRules(fault={fault})"
 
 
 def words(fault):
@@ -132,18 +120,6 @@ def test_no_game_that_the_rules_do_not_confirm_comes_out_of_self_play(fault):
         for game in played(plain(fault)):
             ended.append(fault_by_rules(rules, game))
     assert not any(ended)
-
-
-@pytest.mark.parametrize("make, fault", [(plain, "plies"), (plain, "cycle"), (compiled, "plies"), (compiled, "high")])
-def test_training_ends_with_one_line_and_stores_nothing_false(make, fault, place, quick, unchecked, capsys):
-    spec = make(fault)
-    code, _, err = output_of(capsys, "train", "--new", *SMALL, "--game", spec)
-    assert code == 2 and "Traceback" not in err and err.splitlines()[-1].startswith(f"error: {spec}: expected ")
-    store = Store(runs_of(spec, place)[-1] / "run.db")
-    try:
-        assert list(store.checked("games")) == []
-    finally:
-        store.close()
 
 
 @pytest.mark.parametrize("argv", [

@@ -1,6 +1,5 @@
 """Games of OpenSpiel through our door: equal to OpenSpiel, searched as by the textbook, refused with a reason."""
 
-import json
 import re
 
 import numpy as np
@@ -14,9 +13,7 @@ from config import UserError  # noqa: E402
 from evaluation.game_contract import check  # noqa: E402
 from games.openspiel import BOARD_TELLS  # noqa: E402
 from interface.cli import run  # noqa: E402
-from loggers import read_metrics  # noqa: E402
 from storage import run_folders  # noqa: E402
-from support.command_line import SMALL  # noqa: E402
 from support.perft import sequences  # noqa: E402
 from support.search_cases import Projection, numbers, rooted  # noqa: E402
 from textbook import MCTS as Textbook  # noqa: E402
@@ -320,17 +317,3 @@ def test_a_game_longer_than_openspiel_says_is_stopped():
 
 
 # ---- learning
-
-def test_a_game_is_learned_gone_on_with_and_played(place, capsys):
-    game = ["--game", "open_spiel:dots_and_boxes(num_cols=1)"]
-    assert run([*game, *SMALL, "--episodes", "8", "--iterations", "1"]) == 0
-    folder = place / "open-spiel-dots-and-boxes-num-cols-1" / "run0001"
-    assert json.loads((folder / "config.json").read_text())["game"] == game[1]
-    assert run([*game, "--run", "1", "--iterations", "2"]) == 0
-    lines = read_metrics(folder / "metrics.jsonl")
-    assert [line["iteration"] for line in lines] == [1, 2] and lines[1]["self_play_games"] == 8
-    capsys.readouterr()
-    assert run(["match", "best", "uct:20", *game, "--games", "4", "--sims", "8", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["games"] == 4
-    assert run(["match", "best", "random", "--game", "open_spiel:dots_and_boxes(num_cols=3)"]) == 2
-    assert "expected a trained run of open_spiel:dots_and_boxes(num_cols=3)" in capsys.readouterr().err

@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,46 +13,12 @@ import games
 from config import UserError
 from evaluation.game_contract import check
 from games.own import digest
-from interface.cli import run
 from interface.commands.new_game import TEMPLATE
-from loggers import read_metrics
 from storage import game_files
-from support.command_line import SMALL, output_of
-from support.run_states import Listening
+from support.command_line import output_of
+from support.own_games import GUIDE, changed, listing
 
 HERE = Path(__file__).parents[2]
-GUIDE = (HERE / "docs" / "add_a_game.md").read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def desk(tmp_path, monkeypatch):
-    """A folder to work in, away from the program."""
-    (tmp_path / "desk").mkdir()
-    monkeypatch.chdir(tmp_path / "desk")
-    return tmp_path / "desk"
-
-
-@pytest.fixture
-def snort(desk):
-    """The template as Snort."""
-    assert run(["new-game", "snort"]) == 0
-    return desk / "snort.py"
-
-
-def listing():
-    """The compiled game of the guide."""
-    (code,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
-    return code
-
-
-def changed(path, *pairs):
-    """Change the code of a game; each old piece is there once."""
-    text = path.read_text()
-    for old, new in pairs:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    path.write_text(text)
-    return path
 
 
 # ---- new-game
@@ -77,15 +42,6 @@ def test_new_game_as_json(desk, capsys):
     _, out, _ = output_of(capsys, "new-game", "nim2", "--json")
     found = json.loads(out)
     assert found["file"] == str(desk / "nim2.py") and found["class"] == "Nim2" and len(found["commands"]) == 3
-
-
-def test_the_template_keeps_the_style_of_the_house(snort):
-    ruff = pytest.importorskip("ruff", reason="ruff is not installed").find_ruff_bin()
-    settings = (HERE / "pyproject.toml").read_text().split("[tool.ruff]")[1].split("[tool.mypy]")[0]
-    settings = settings.replace("[tool.ruff.", "[").replace('src = [".", "tests"]', f'src = ["{HERE}"]')
-    (snort.parent / "ruff.toml").write_text(settings)
-    done = subprocess.run([ruff, "check", "--no-cache", str(snort)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -280,32 +236,6 @@ def test_a_sign_that_is_wrong_everywhere_shows_in_the_end_of_a_game(snort, capsy
 # ---- learning
 
 
-def test_a_file_is_learned_gone_on_with_from_elsewhere_and_played(place, snort, tmp_path, monkeypatch, capsys, caplog):
-    def warned():
-        return [record.getMessage() for record in caplog.records if record.name.startswith("alphazero")]
-
-    small = [*SMALL, "--episodes", "8", "--games-in-flight", "8"]
-    assert run(["--game", "snort.py:Snort(size=3)", *small, "--iterations", "1"]) == 0
-    (folder,) = place.glob("*/run0001")
-    assert re.fullmatch(r"snort-Snort-size-3-[0-9a-f]{8}", folder.parent.name)
-    assert json.loads((folder / "config.json").read_text())["game"] == f"{snort}:Snort(size=3)"
-    monkeypatch.chdir(tmp_path)
-    assert run(["--game", "desk/snort.py:Snort(size=3)", "--run", "1", "--iterations", "2"]) == 0
-    assert len(read_metrics(folder / "metrics.jsonl")) == 2
-    match = ["match", "current", "random", "--game", "desk/snort.py:Snort(size=3)", "--games", "2", "--sims", "4"]
-    code, out, _ = output_of(capsys, *match, "--json")
-    assert code == 0 and json.loads(out)["games"] == 2 and not warned()
-
-    changed(snort, ("Who cannot move loses.", "Who cannot move loses!"))
-    code, out, _ = output_of(capsys, *match, "--json")
-    assert code == 0 and warned() == ["the rules have changed since run0001 learned them"]
-    from initialise import Session
-
-    console = Listening()
-    Session.open(folder, console=console).close()
-    assert console.said == ["the rules have changed since this run began: its games and networks are of the old ones"]
-
-
 # ---- the compiled form
 
 
@@ -323,18 +253,6 @@ def test_the_compiled_game_of_the_guide_is_the_game_of_the_template(snort, desk)
                 action = int(rng.choice(a.allowedActions))
                 a, b = a.takeAction(action)[0], b.takeAction(action)[0]
             assert b.isEndGame and a.value == b.value == -1.0
-
-
-def test_a_compiled_game_of_ones_own_is_loaded_and_not_compiled_again_in_a_new_process(desk):
-    (desk / "fast.py").write_text(listing())
-    script = (
-        f"import sys; sys.path.insert(0, {str(HERE)!r})\n"
-        "import games\n"
-        "game = games.make('fast.py:Snort(size=4)'); game.start().takeAction(0)\n"
-        "print(sum(rule.cache_hits for rule in game.rules[:5]))"
-    )
-    counts = [subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in range(2)]
-    assert [c.stdout.strip() for c in counts] == ["0", "5"], counts[1].stderr
 
 
 SIGNED = "fast.py: expected {0} to be made by @rule({1}), see game.{1}"

@@ -2,9 +2,7 @@
 
 import io
 import json
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +10,6 @@ import games
 from evaluation.puzzles import shipped_puzzles
 from languages import translate
 from support.command_line import output_of
-
-HERE = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -127,14 +123,3 @@ def test_without_the_teacher_nothing_is_taken_back(typed):
     _, out, _ = typed(["a2", "quit"], "play", "--game", "tictactoe", "--against", "solver", "--moves", "a1",
                       "--first", "machine")  # fmt: skip
     assert "solver plays" in out and "loses" not in out
-
-
-def test_in_a_process_of_its_own_without_keras():
-    code = ("import sys\nfrom interface.cli import run\nassert run(sys.argv[1:]) == 0\n"
-            "print('loaded:', *(sys.modules.keys() & {'keras', 'tensorflow', 'nicegui', 'bitbully'}))")  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", code, "puzzle"], cwd=HERE, input="hint\nnext\n", capture_output=True, text=True,
-        timeout=1100, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "Puzzle 1" in done.stdout and "Puzzle 2" in done.stdout and done.stdout.endswith("loaded:\n")

@@ -114,11 +114,6 @@ def test_files_without_a_game_are_named(capsys, tmp_path):
     assert code == 2 and "expected a game with moves to review" in err
 
 
-def test_the_strongest_player_is_chosen_for_each_game(trained_place):
-    assert strongest(GAMES["tictactoe"], 400) == "best", "the run of the test, for nothing ships there"
-    assert strongest(games.make("metasquares"), 400) == "rollout:400"
-
-
 def test_a_network_of_many_sizes_reviews_where_no_other_does(monkeypatch, tmp_path):
     monkeypatch.setattr(run_folders, "RUNS", tmp_path)
     assert strongest(games.make("gomoku(size=11)"), 400) == "best", "the one that ships for 7x7 to 15x15"

@@ -1,8 +1,6 @@
 """Opening books: made, gone on with, read with suspicion, used in every orientation."""
 
-import io
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -135,19 +133,6 @@ def test_the_command_makes_a_book_that_match_and_names_can_use(tmp_path, capsys)
     assert (code, err) == (0, "") and json.loads(out)["player1"] == "rollout:50+book:b.json"
     code, _, err = output_of(capsys, *argv[:4], "rollout:200", *argv[5:])
     assert code == 2 and "replies of rollout:100" in err and path.read_bytes() == made
-
-
-def test_a_networks_book_is_of_one_strength_and_its_player_gives_hints(trained_place, capsys, monkeypatch, tmp_path):
-    path = tmp_path / "b.json"
-    argv = ["book", "--game", "tictactoe", "--player", "best", "--plies", "1", "-o", str(path), "--sims"]
-    code, out, _ = output_of(capsys, *argv, "8")
-    assert code == 0 and out.endswith(", 8 simulations\n")
-    made = path.read_bytes()
-    code, _, err = output_of(capsys, *argv, "16")
-    assert code == 2 and ", 8 simulations, expected those of" in err and path.read_bytes() == made
-    monkeypatch.setattr(sys, "stdin", io.StringIO("hint\nquit\n"))
-    code, out, _ = output_of(capsys, "play", "--game", "tictactoe", "--against", f"best+book:{path}", "--sims", "8")
-    assert code == 0 and "principal variation" in out
 
 
 def test_the_book_that_comes_with_little_go_is_read_and_used():

@@ -2,11 +2,7 @@
 
 import io
 import json
-import os
-import shutil
-import sqlite3
 import zipfile
-from contextlib import closing
 
 import numpy as np
 import pytest
@@ -16,33 +12,13 @@ from hypothesis import strategies as st
 import games
 from config import UserError
 from games.own import digest
-from initialise import Session
-from interface.cli import run
 from interface.commands.new_game import write_template
 from storage.game_exchange import content_of, fault, games_from_bytes, games_to_bytes
-from storage.game_record import IMPORTED, GameRecord
-from storage.run_folders import find_run
-from storage.run_store import Store
+from storage.game_record import GameRecord
 from storage.untrusted_npz import BadArrays, read_arrays
-from support.run_states import content
-from support.search_cases import GAMES, Projection
+from support.exchanged_games import ABOUT, equal, file, records_of, remade
+from support.search_cases import GAMES
 from support.systems import needs_posix
-from support.tiny_runs import QUIET, tiny, tree_of
-from training import stages
-from training.import_games import import_games
-from training.selfplay import SelfPlay, game_seed
-
-ABOUT = {"game": "tictactoe", "rules": "", "run": "tictactoe/0"}
-
-
-def records_of(game, count=12):
-    jobs = [(i, game_seed("others", 1, i)) for i in range(count)]
-    found = SelfPlay(game, tiny(full_search_share=0.5)).play(Projection(game), jobs)
-    return sorted(found, key=lambda r: r.index)
-
-
-RECORDS = {name: records_of(game) for name, game in GAMES.items()}
-FILE = games_to_bytes(GAMES["tictactoe"], ABOUT, [(1, r) for r in RECORDS["tictactoe"]])
 
 
 def agrees(game, record):
@@ -58,18 +34,12 @@ def agrees(game, record):
     return bool(state.isEndGame and record.result == state.value * state.playerTurn and values)
 
 
-def equal(one, other):
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("moves", "visits", "values")) and (
-        one.result == other.result
-    )
-
-
 # ---- the rules
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_games_that_were_played_are_right(name):
-    for record in RECORDS[name]:
+    for record in records_of(name):
         assert agrees(GAMES[name], record) and fault(GAMES[name], record) == ""
 
 
@@ -77,7 +47,7 @@ def test_games_that_were_played_are_right(name):
 @given(st.data())
 def test_a_game_changed_anywhere_is_right_only_when_the_rules_still_agree(data):
     name = data.draw(st.sampled_from(list(GAMES)))
-    game, record = GAMES[name], data.draw(st.sampled_from(RECORDS[name]))
+    game, record = GAMES[name], data.draw(st.sampled_from(records_of(name)))
     ply = data.draw(st.integers(0, len(record.moves) - 1))
     what = data.draw(st.sampled_from(["move", "result", "visits", "value", "shorter", "longer", "swap"]))
     moves, visits, values, result = record.moves.copy(), record.visits.copy(), record.values.copy(), record.result
@@ -103,7 +73,7 @@ def test_a_game_changed_anywhere_is_right_only_when_the_rules_still_agree(data):
 
 
 def test_what_is_wrong_with_a_game_is_named():
-    game, record = GAMES["tictactoe"], next(r for r in RECORDS["tictactoe"] if r.result == 1 and r.visits[0].any())
+    game, record = GAMES["tictactoe"], next(r for r in records_of("tictactoe") if r.result == 1 and r.visits[0].any())
     places = record.moves.copy()
     places[2] = places[0]
     beyond = record.visits.copy()
@@ -131,24 +101,14 @@ def test_what_is_wrong_with_a_game_is_named():
 
 
 def test_games_come_back_from_a_file_as_they_were():
-    about, split = games_from_bytes(FILE, GAMES["tictactoe"])
+    about, split = games_from_bytes(file(), GAMES["tictactoe"])
     found = list(split)
-    assert about == ABOUT and len(found) == 12 and all(map(equal, found, RECORDS["tictactoe"]))
+    assert about == ABOUT and len(found) == 12 and all(map(equal, found, records_of("tictactoe")))
     assert len({content_of(r) for r in found}) == len({r.moves.tobytes() + r.visits.tobytes() for r in found})
 
 
-def remade(change, compress=False, data=FILE):
-    """Return the file with some members changed: {name: array, or None to leave it out}."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as loaded:
-        arrays = {**{name: loaded[name] for name in loaded.files}, **change}
-    arrays = {name: a for name, a in arrays.items() if a is not None}
-    buffer = io.BytesIO()
-    (np.savez_compressed if compress else np.savez)(buffer, **arrays)
-    return buffer.getvalue()
-
-
 def head(**changes):
-    with np.load(io.BytesIO(FILE)) as loaded:
+    with np.load(io.BytesIO(file())) as loaded:
         numbers = dict(zip(("form", "count", "plies", "searches"), loaded["head"].tolist(), strict=True))
     return np.array([*{**numbers, **changes}.values()], np.int64)
 
@@ -158,38 +118,44 @@ def about(**changes):
 
 
 def with_two_of_a_name():
-    buffer = io.BytesIO(FILE)
+    buffer = io.BytesIO(file())
     with zipfile.ZipFile(buffer, "a") as archive, pytest.warns(UserWarning):
         archive.writestr("head.npy", b"")
     return buffer.getvalue()
 
 
-LENGTHS = np.array([len(r.moves) for r in RECORDS["tictactoe"]], np.int32)
-MOVES = np.concatenate([r.moves for r in RECORDS["tictactoe"]])
+def lengths():
+    return np.array([len(r.moves) for r in records_of("tictactoe")], np.int32)
+
+
+def moves():
+    return np.concatenate([r.moves for r in records_of("tictactoe")])
+
+
 WRONG = {
     "empty": lambda: b"",
     "text": lambda: b"hello",
     "SQLite": lambda: b"SQLite format 3\0" + bytes(4000),
-    "cut": lambda: FILE[:-100],
+    "cut": lambda: file()[:-100],
     "compressed": lambda: remade({}, compress=True),
     "a bomb": lambda: remade({"moves": np.zeros(200_000_000, np.int16)}, compress=True),
     "more members": lambda: remade({"more": np.zeros(3)}),
     "a member twice": with_two_of_a_name,
     "fewer members": lambda: remade({"visits": None}),
     "objects": lambda: remade({"result": np.array([{}] * 12)}),
-    "another type": lambda: remade({"moves": MOVES.astype(np.int32)}),
-    "another order": lambda: remade({"moves": MOVES.astype(">i2")}),
-    "another shape": lambda: remade({"moves": MOVES[:-1]}),
+    "another type": lambda: remade({"moves": moves().astype(np.int32)}),
+    "another order": lambda: remade({"moves": moves().astype(">i2")}),
+    "another shape": lambda: remade({"moves": moves()[:-1]}),
     "another format": lambda: remade({"head": head(form=2)}),
     "no games": lambda: remade({"head": head(count=0)}),
     "games without number": lambda: remade({"head": head(count=2**62)}),
     "moves without number": lambda: remade({"head": head(plies=2**62, count=2**62)}),
     "a negative number": lambda: remade({"head": head(searches=-1)}),
-    "NaN": lambda: remade({"values": np.full(len(MOVES), np.nan, np.float32)}),
-    "lengths of another sum": lambda: remade({"length": LENGTHS + 1}),
-    "a negative length": lambda: remade({"length": LENGTHS + np.array([-99, 99] + [0] * 10, np.int32)}),
+    "NaN": lambda: remade({"values": np.full(len(moves()), np.nan, np.float32)}),
+    "lengths of another sum": lambda: remade({"length": lengths() + 1}),
+    "a negative length": lambda: remade({"length": lengths() + np.array([-99, 99] + [0] * 10, np.int32)}),
     "no length": lambda: remade({"length": np.zeros(12, np.int32)}),
-    "searches of another sum": lambda: remade({"full": np.ones(len(MOVES), np.uint8)}),
+    "searches of another sum": lambda: remade({"full": np.ones(len(moves()), np.uint8)}),
     "another game": lambda: remade({"about": about(game="connect4")}),
     "other rules": lambda: remade({"about": about(rules="0" * 64)}),
     "no text": lambda: remade({"about": np.full(2048, 255, np.uint8)}),
@@ -225,138 +191,30 @@ def test_a_header_that_promises_gigabytes_is_refused_before_they_are_asked_for(t
 # ---- into a run
 
 
-def imported(folder):
-    return [row for row in content(folder, last=99)["games"] if row[1] >= IMPORTED]
-
-
-def test_games_are_taken_once_with_their_origin_and_learned_from_next(root, quick):
-    folder = find_run("tictactoe", root=root)
-    with Session.open(folder, console=QUIET) as session:
-        found = import_games(session, FILE, "x")
-        assert (found.taken, found.known, found.refused, found.iteration) == (12, 0, [], 5)
-        again = import_games(session, FILE, "x")
-        assert (again.taken, again.known) == (0, 12)
-        (origin,) = json.loads(session.store.get("imports"))
-        assert origin["run"] == "tictactoe/0" and origin["games"] == 12
-        loaded = list(session.store.games_of(5))
-        newest = session.store.newest_game()
-        assert newest[0] == 4 and newest[1].index < IMPORTED, "of self-play, whatever came later"
-    assert len(imported(folder)) == 12
-    theirs = sorted(RECORDS["tictactoe"], key=content_of)
-    assert all(map(equal, sorted(loaded, key=content_of), theirs))
-    with Session.open(folder, tiny(iterations=5), console=QUIET) as session:
-        stages.play_self(session)
-        facts = session.store.finished(5)["self-play"]
-        trained = sum(int(r.visits.any(axis=1).sum()) for r in RECORDS["tictactoe"])
-        assert facts["imported"] == 12 and facts["games"] == 24
-        own = [row for row in content(folder, last=5)["games"] if row[0] == 5 and row[1] < IMPORTED]
-        assert facts["new_positions"] == trained + sum(row[7] for row in own)
-
-
-def test_wrong_games_are_left_out_and_named_and_the_others_taken(root):
-    records = list(RECORDS["tictactoe"])
-    records[3] = records[3]._replace(result=0.5)
-    records[8] = records[8]._replace(index=3)
-    data = games_to_bytes(GAMES["tictactoe"], ABOUT, [(1, r) for r in [*records, records[0]]])
-    with Session.open(find_run("tictactoe", root=root), console=QUIET) as session:
-        found = import_games(session, data, "x")
-    assert (found.taken, found.known) == (11, 1) and len(found.refused) == 1
-    assert found.refused[0].startswith("game 4 has the result 0.5, by the rules")
-
-
-def test_an_import_that_fails_half_way_leaves_the_run_as_it_was(root, monkeypatch):
-    folder = find_run("tictactoe", root=root)
-    put = Store.put
-
-    def fails(self, key, value):
-        if key == "imports":
-            raise RuntimeError("power cut")
-        put(self, key, value)
-
-    monkeypatch.setattr(Store, "put", fails)
-    with Session.open(folder, console=QUIET) as session, pytest.raises(RuntimeError):
-        import_games(session, FILE, "x")
-    monkeypatch.undo()
-    assert imported(folder) == []
-    with Session.open(folder, console=QUIET) as session:
-        assert import_games(session, FILE, "x").taken == 12
-
-
-def test_games_go_from_run_to_run_by_the_commands(trained_place, tmp_path, capsys, quick):
-    source, path = find_run("tictactoe", root=trained_place), tmp_path / "games.npz"
-    with Session.start(tiny(seed=9), root=trained_place, console=QUIET) as session:
-        target = session.folder
-    assert run(["export-games", str(path), "--game", "tictactoe", "--run", "1", "--games", "50", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["games"] == 50
-    assert run(["import-games", str(path), "--game", "tictactoe", "--run", "2"]) == 0
-    told = capsys.readouterr().out
-    theirs = {row[4:7] for row in content(source, last=99)["games"][-50:]}
-    assert {row[4:7] for row in imported(target)} == theirs
-    assert told.startswith(f"{len(theirs)} games taken into run0002, to be learned from in iteration 1; ")
-    assert run(["import-games", str(path), "--game", "tictactoe", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["known"] == 50
-    assert run(["import-games", str(path), "--game", "tictactoe", "--run", "1"]) == 0
-    assert "run0001 is finished: `python main.py --game 'tictactoe' --run 1` with more" in capsys.readouterr().out
-    assert imported(source) == []
-
-
-@needs_posix
-def test_commands_refuse_in_a_line_what_is_no_file_or_no_run(trained_place, tmp_path, capsys):
-    good, fifo, bad = tmp_path / "g.npz", tmp_path / "f.npz", tmp_path / "b.npz"
-    good.write_bytes(FILE)
-    os.mkfifo(fifo)
-    bad.write_bytes(remade({"result": -np.array([r.result for r in RECORDS["tictactoe"]], np.float32) + 0.125}))
-    before = tree_of(trained_place)
-    game = ["--game", "tictactoe"]
-    database = find_run("tictactoe", root=trained_place) / "run.db"
-    shutil.copy(database, tmp_path / "stranger.db")
-    for line in (["import-games", str(fifo), *game], ["import-games", "/dev/zero", *game],
-                 ["import-games", "x\0y", *game],
-                 ["import-games", str(tmp_path), *game], ["import-games", str(tmp_path / "stranger.db"), *game],
-                 ["import-games", str(good), "--game", "connect4"], ["import-games", str(good), *game, "--run", "7"],
-                 ["export-games", str(good), *game], ["export-games", "x.db", *game],
-                 ["export-games", "no/x.npz", *game],
-                 ["export-games", str(tmp_path / "n.npz"), *game, "--games", "-1"], ["import-games", *game],
-                 ["export-games", str(fifo), "--overwrite", *game]):  # fmt: skip
-        assert run(line) == 2, line
-        told = capsys.readouterr().err
-        assert told.startswith("error: ") and told.count("\n") == 1 and "Traceback" not in told
-    with Session.open(find_run("tictactoe", root=trained_place), console=QUIET):
-        assert run(["import-games", str(good), *game]) == 3
-    assert run(["import-games", str(bad), *game]) == 4
-    assert "0 games taken" in capsys.readouterr().out
-    after = tree_of(trained_place)
-    assert {k for k in after if not k.endswith((".log", "lock"))} == {
-        k for k in before if not k.endswith((".log", "lock"))
-    }
-    with closing(sqlite3.connect(database)) as db:
-        assert db.execute("SELECT COUNT(*) FROM games WHERE idx >= ?", (IMPORTED,)).fetchone() == (0,)
-
-
 @pytest.mark.parametrize("kind", ["one byte", "a cut", "two pieces swapped"])
 @settings(max_examples=250, deadline=None, derandomize=True, database=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(st.data())
 def test_a_damaged_file_is_refused_or_gives_games_that_are_checked(kind, data):
-    place = data.draw(st.integers(0, len(FILE) - 1))
+    place = data.draw(st.integers(0, len(file()) - 1))
     if kind == "one byte":
-        changed = FILE[:place] + bytes([data.draw(st.integers(0, 255))]) + FILE[place + 1 :]
+        changed = file()[:place] + bytes([data.draw(st.integers(0, 255))]) + file()[place + 1 :]
     elif kind == "a cut":
-        changed = FILE[:place] + FILE[place + data.draw(st.integers(1, 300)) :]
+        changed = file()[:place] + file()[place + data.draw(st.integers(1, 300)) :]
     else:
         size = data.draw(st.integers(1, 200))
-        other = data.draw(st.integers(0, len(FILE) - size))
-        changed = bytearray(FILE)
+        other = data.draw(st.integers(0, len(file()) - size))
+        changed = bytearray(file())
         changed[place : place + size], changed[other : other + size] = (
-            FILE[other : other + size],
-            FILE[place : place + size],
+            file()[other : other + size],
+            file()[place : place + size],
         )
         changed = bytes(changed)
     try:
         _, found = games_from_bytes(changed, GAMES["tictactoe"])
     except UserError:
         return
-    for record, original in zip(found, RECORDS["tictactoe"], strict=False):
+    for record, original in zip(found, records_of("tictactoe"), strict=False):
         if not equal(record, original):
             assert (fault(GAMES["tictactoe"], record) == "") == agrees(GAMES["tictactoe"], record)
 

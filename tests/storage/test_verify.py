@@ -7,15 +7,13 @@ import pytest
 
 import games
 from config import UserError, to_json
-from initialise import Session
 from storage.atomic_files import DamagedData, arrays_to_bytes, sha256
 from storage.game_record import GameRecord
 from storage.recover import recover
-from storage.run_folders import find_run, game_folder, game_of, read_config
+from storage.run_folders import game_folder, game_of
 from storage.run_store import Store
 from storage.verify import verify
-from support.command_line import output_of
-from support.tiny_runs import QUIET, tiny, tree_of
+from support.tiny_runs import tree_of
 from training.presets import preset
 
 MOVES = np.array([0, 3, 1, 4, 2], np.int16)
@@ -133,50 +131,8 @@ def test_a_run_in_the_folder_of_another_game_is_refused(tmp_path, named, kept):
         game_of(tmp_path / kept / "run0001", preset("tiny", game=named))
 
 
-def test_a_run_whose_settings_name_a_file_of_rules_runs_none_of_it(trained_place, tmp_path, capsys):
-    (tmp_path / "g.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
-    path = trained_place / "tictactoe" / "run0001" / "config.json"
-    settings = json.loads(path.read_text())
-    path.write_text(json.dumps({**settings, "game": f"{tmp_path / 'g.py'}:G"}))
-    for argv in (("--game", "tictactoe", "--run", "1"), ("verify", "--game", "tictactoe")):
-        code, out, err = output_of(capsys, *argv)
-        assert code in (2, 4) and "expected the game of the folder tictactoe" in out + err
-    with pytest.raises(UserError, match="expected the game of the folder"):
-        Session.open(path.parent, console=QUIET)
-    assert not (tmp_path / "ran").exists()
-
-
 def test_a_run_in_the_folder_of_its_game_is_read_however_the_game_is_named(tmp_path):
     (tmp_path / "nim.py").write_text("from games.tictactoe import TicTacToe\n\n\nclass Nim(TicTacToe):\n    pass\n")
     own = games.make(f"{tmp_path / 'nim.py'}:Nim").spec
     for named, spec in (("tictactoe", "tictactoe"), (" Connect4( rows=6 )", "connect4"), (own, own)):
         assert game_of(tmp_path / game_folder(spec) / "run0001", preset("tiny", game=named)).spec == spec
-
-
-@pytest.mark.parametrize("table, row, words", [
-    ("matches", (1, "x", 1, 0, "", 1, 1.0, "a1 b1"), "match game x of iteration 1: has no numbers"),
-    ("matches", ("q", 0, 1, 0, "", 1, 1.0, "a1 b1"), "match game 0 of iteration q: has no numbers"),
-    ("matches", (2, 999, 1, 0, "", 1, "won", "a1 b1"), "match game 999 of iteration 2: does not name"),
-    ("matches", (2, 999, 1, 0, "", "yes", 1.0, "a1 b1"), "match game 999 of iteration 2: does not name"),
-    ("games", ("abc", 0, 0, -1.0, b"", b"", b"", 0), "game 0 of iteration abc: has no numbers"),
-    ("stages", ("q", "self-play", '{"games": 1}'), "stages q: expected what self-play ended with"),
-])  # fmt: skip
-def test_a_row_of_odd_types_with_a_right_checksum_is_named_and_dropped(root, table, row, words):
-    folder = find_run("tictactoe", root=root)
-    state = verify(folder).state
-    store = Store(folder / "run.db")
-    with store.transaction():
-        store.insert(table, [row])
-    store.close()
-    assert any(words in line for line in verify(folder).damage)
-    found = recover(folder)
-    assert len(found.lost) == 1 and verify(folder.with_name(found.run)).state == state
-
-
-def test_settings_that_cannot_be_read_are_taken_from_the_database(root):
-    folder = find_run("tictactoe", root=root)
-    (folder / "config.json").write_text("{bad")
-    found = recover(folder)
-    new = folder.with_name(found.run)
-    assert found.lost == ["config.json: cannot be read; the settings in the database take its place"]
-    assert verify(new).damage == [] and read_config(new) == tiny()

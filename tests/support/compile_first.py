@@ -1,12 +1,14 @@
 """Compile what nearly every test needs, once and on two cores, before the processes that run the tests each do it.
 
-`compile_first.py search` and `compile_first.py rules` take half of it each; a second time nothing.
+`compile_first.py search` and `compile_first.py rules` take half of it each.
 """
 
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+from compiling.prepared import is_prepared, mark_prepared
 
 HERE = Path(__file__).parents[1]
 
@@ -35,11 +37,13 @@ def rules():
 
 
 def compile_all():
-    """Run both halves side by side and wait; what fails here is found by the tests."""
+    """Run both halves side by side and wait, once for the compiled sources as they are; the tests find what fails."""
+    if is_prepared("tests"):
+        return
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE)])}
     halves = [subprocess.Popen([sys.executable, __file__, half], env=environment) for half in ("search", "rules")]
-    for half in halves:
-        half.wait()
+    if not any([half.wait() for half in halves]):
+        mark_prepared("tests")
 
 
 if __name__ == "__main__":

@@ -2,13 +2,9 @@
 
 import numpy as np
 
-from initialise import Session
 from support.search_cases import GAMES, Projection
-from support.tiny_runs import QUIET, tiny
+from support.tiny_runs import tiny
 from training.selfplay import SelfPlay, game_seed, longest_first
-from training.stage_bookkeeping import begin
-from training.stages import play_self
-from training.work import source_of
 
 OPENED = {"random_opening_share": 0.7, "random_opening_plies": 6, "full_search_share": 1.0, "game": "connect4"}
 
@@ -48,23 +44,3 @@ def test_the_games_are_the_same_in_every_order_and_take_fewer_batches_the_longes
         assert record.result == other.result and np.array_equal(record.moves, other.moves)
         assert np.array_equal(record.visits, other.visits) and np.array_equal(record.values, other.values)
     assert batches[0] < 0.9 * batches[1]
-
-
-def test_the_loop_plays_in_this_order(tmp_path):
-    asked = []
-
-    class Listening:
-        def __init__(self, pool):
-            self._pool, self.counts, self.close = pool, pool.counts, pool.close
-
-        def play(self, order, games, **options):
-            asked.append((order, list(games)))
-            return self._pool.play(order, games, **options)
-
-    config = tiny(random_opening_share=0.5, random_opening_plies=4)
-    with Session.start(config, root=tmp_path, console=QUIET) as session:
-        source_of(session)._pool = Listening(source_of(session).pool)
-        begin(session)
-        play_self(session)
-    ((order, games),) = asked
-    assert games == longest_first(config, order.run, 1, range(config.episodes)) != list(range(config.episodes))

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 from config import UserError
-from initialise import Session
 from plugins.cluster import cluster
 from plugins.cluster import handle as cluster_handle
 from plugins.cluster import pool as cluster_pool
@@ -19,12 +18,10 @@ from plugins.cluster.pool import ClusterPool, actors_config, backend_of
 from plugins.cluster.tests.fake_actors import FakeActor
 from plugins.cluster.tests.fake_ray import ActorDiedError, FakeRay
 from storage.atomic_files import sha256
-from storage.verify import verify
 from support.command_line import output_of
 from support.fake_workers import game_of
-from support.tiny_runs import QUIET, tiny
+from support.tiny_runs import tiny
 from training.selfplay import game_seed
-from training.work import source_of, work_of
 from training.worker_pool import RoundSpec, WorkersFailed
 
 NET = b"net"
@@ -236,19 +233,6 @@ def test_a_round_that_is_left_in_the_middle_leaves_no_game_for_the_next(driver):
     for _ in one.play(200):
         break
     assert_all_there(list(one.play(12)), 12)
-
-
-def test_a_run_on_processors_of_several_classes_says_so_before_their_games_are_stored(tmp_path):
-    with Session.start(tiny(), root=tmp_path, console=QUIET) as session:
-        work_of(session).machines = SimpleNamespace(classes={"x86_64 avx2"})
-        with session.store.transaction():
-            source_of(session).declare()
-        assert verify(session.folder).mixed == ()
-        for classes in ({"x86_64 avx2", "x86_64 avx512f"}, {"aarch64"}):
-            work_of(session).machines.classes = classes
-            with session.store.transaction():
-                source_of(session).declare()
-    assert verify(session.folder).mixed == ("aarch64", "x86_64 avx2", "x86_64 avx512f")
 
 
 def test_an_actor_has_games_for_its_batches_but_no_more_than_the_run():

@@ -240,22 +240,6 @@ def test_seconds_are_not_cut_short_by_a_small_tree():
     assert asked[0][0] > 400_000 and asked[0][1] == 10 and asked[1] == (400, float("inf"))
 
 
-def test_games_between_machines_are_not_all_alike(trained, monkeypatch):
-    monkeypatch.setattr(web_players, "RUNS", trained.parent.parent)
-    roster, game = web_players.Roster(), games.make("tictactoe")
-
-    def play(lots):
-        player, state, moves = roster.make("run0001:best", game, "25"), game.start(), []
-        while not state.isEndGame:
-            moves.append(web_players.choose(player, "25", state, moves, lambda: False, lots=lots and len(moves) < 4)[0])
-            state = state.takeAction(moves[-1])[0]
-        return tuple(moves)
-
-    assert len({play(True) for _ in range(12)}) > 6
-    first = {roster.make("rollout", game, "25").act(game.start(), 0)[0] for _ in range(30)}
-    assert len(first) > 1, "rollouts have another chance in each game"
-
-
 @pytest.mark.parametrize("table, column", [("games", 1), ("games", 3), ("matches", 1), ("matches", 6)])
 def test_a_number_of_a_stranger_s_run_is_no_piece_of_the_page(folder, table, column):
     """The row has a right checksum, which whoever writes a run can make."""

@@ -16,20 +16,13 @@ from interface.explain import explain
 from players.rollout import RolloutPlayer
 from plugins.page.charts import Point, curve_svg, values_svg
 from plugins.page.run_reader import (
-    iterations,
     kept_points,
-    list_games,
     metrics,
-    newest_game,
-    series,
-    standing,
-    stored_game,
     strength_points,
 )
 from plugins.page.true_values import true_values
-from plugins.page.web_players import LEVELS, OneAtATime, Roster, choose, look
+from plugins.page.web_players import OneAtATime, choose, look
 from plugins.pictures.overlays import overlay_of
-from storage.game_files import PERSON
 from support.search_cases import Projection
 
 pytest.importorskip("nicegui", reason="the panel is a part of the page")
@@ -139,27 +132,6 @@ def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
     for thread in threads:
         thread.join()
     assert not wrong
-
-
-def test_players_are_listed_and_made_by_name(trained, monkeypatch):
-    monkeypatch.setattr("plugins.page.web_players.RUNS", trained.parent.parent)
-    monkeypatch.setattr("plugins.page.web_players.SHIPPED", trained.parent.parent / "none")
-    roster = Roster()
-    names = roster.players("tictactoe")
-    assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == PERSON
-    assert "run0001:best" in names
-    assert roster.strongest("tictactoe") == "run0001:best" and roster.strongest("metasquares") == "rollout"
-    game = games.make("tictactoe")
-    a, b = (roster.make("run0001:best", game, "25") for _ in range(2))
-    assert a is not b and a.predictor is b.predictor, "one network, two trees"
-    for name in ("random", "greedy", "alphabeta:4", "solver", "uct", "rollout", "run0001:best"):
-        for level in ("25", "1s") if name not in ("rollout", "uct") else ("25",):
-            assert level in LEVELS
-            move, value = choose(roster.make(name, game, level), level, game.start(), [], lambda: False)
-            assert move in range(9)
-    for name in ("run0009:best", "../run0001:best", "run0001:version9999x", ""):
-        with pytest.raises((ValueError, Exception), match="expected|invalid"):
-            roster.make(name, game, "25")
 
 
 # ---- what is shown
@@ -283,15 +255,6 @@ def test_the_value_graph_has_a_place_to_click_for_every_move():
 # ---- runs
 
 
-def test_a_run_is_read_as_it_stands(trained):
-    now = standing(trained)
-    assert now.finished and now.process is None and now.iteration == 5
-    lines = metrics(trained)
-    assert [m["iteration"] for m in lines] == [1, 2, 3, 4]
-    assert [p.y for p in series(lines, "self_play_plies")] == [m["self_play_plies"] for m in lines]
-    assert iterations(trained) == [4, 3, 2, 1]
-
-
 LINES = [
     {"iteration": 1, "version": 1, "best_version": 1, "tournament_played": 100, "tournament_score": 0.75,
      "tournament_promoted": True, "score_positions": 100, "score_sims": 32, "score_kept_alone": 0.9, "score_kept": 1.0,
@@ -336,60 +299,6 @@ def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
     assert "score_kept" not in bare and 'data-curve="elo"' in bare
     both = learn.charts_html({"a/run0001": LINES, "shipped/a/run0001": LINES[:1]})
     assert both.count("shipped/a/run0001 (rollout:16 = 0)") and both.count("shipped/a/run0001 (32 sims)")
-
-
-def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_own(trained, tmp_path, monkeypatch):
-    from plugins.page import web_players
-
-    monkeypatch.setattr(web_players, "SHIPPED", trained.parent.parent)
-    monkeypatch.setattr(web_players, "RUNS", tmp_path / "none")
-    assert web_players.named_runs() == {"shipped/tictactoe/run0001": trained}
-    roster, game = Roster(), games.make("tictactoe")
-    assert roster.strongest("tictactoe") == "shipped/run0001:best" and "tictactoe" in roster.games()[:1]
-    assert web_players.has_level("shipped/run0001:best") and not web_players.has_level("shipped/person")
-    move, _ = choose(roster.make("shipped/run0001:best", game, "25"), "25", game.start(), [], lambda: False)
-    assert move in range(9)
-    monkeypatch.setattr(web_players, "RUNS", trained.parent.parent)
-    assert list(web_players.named_runs()) == ["tictactoe/run0001", "shipped/tictactoe/run0001"]
-    assert roster.strongest("tictactoe") == "shipped/run0001:best", "until another is measured to be stronger"
-
-
-def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
-    from evaluation.release import pack, write_levels
-    from players.levels import Level
-    from plugins.page import web_players
-    from storage import run_folders
-
-    monkeypatch.setattr(web_players, "SHIPPED", run_folders.SHIPPED)
-    target = pack(run_folders.find_run("tictactoe"), 4)
-    found = [Level("rollout:9", 0, -5.0, 1.0), Level("net:shipped", 0, 3.0, 1.0), Level("shipped", 24, 310.4, 40.0)]
-    write_levels(target, found, 10)
-    settings = (target / "config.json").read_text()
-    (target / "config.json").write_text(settings.replace('"endgame": 0', '"endgame": 9'))
-    roster, game = Roster(), games.make("tictactoe")
-    names = [name for name in roster.players("tictactoe") if name.startswith("level:")]
-    assert names == ["level:1", "level:2", "level:3"] and not any(web_players.has_level(name) for name in names)
-    assert roster.players("tictactoe")["level:3"] == "level 3 (Elo 310)"
-    players = [roster.make(name, game, "") for name in names]
-    for player in players:
-        assert choose(player, "", game.start(), [], lambda: False)[0] in range(9)
-    assert players[0].trees(0)[0].root.visits == 9 and players[2].MCTS.root.visits == 24
-    assert players[2].rng.random() != roster.make(names[2], game, "").rng.random(), "another game each time"
-    assert '"endgame": 0' in settings and players[2].MCTS.forest.trees["late"][0] == game.max_plies, "as measured"
-    (target / "levels.json").write_text("{")
-    assert not any(name.startswith("level:") for name in roster.players("tictactoe")), "the page goes on without"
-
-
-def test_stored_games_are_games_by_the_rules_with_the_searchs_values(trained):
-    rows = list_games(trained, 2, "self-play")[1]
-    assert len(rows) >= 8
-    for row in rows[:5]:
-        stored = stored_game(trained, 2, row.number)
-        end = after_moves(stored.record.game, stored.record.moves)
-        assert end.isEndGame and end.value * end.playerTurn == row.result == stored.record.result
-        count = len(row.moves)
-        assert stored.record.moves == row.moves and set(stored.values) <= set(range(count))
-    assert newest_game(trained).record.players[0] == "iteration 4"
 
 
 def test_a_line_that_is_being_written_is_left_for_later(tmp_path):

@@ -20,7 +20,7 @@ from storage.game_files import Record, append
 from support.command_line import output_of
 from support.systems import needs_posix
 
-MAIN = str(Path(__file__).parents[2] / "main.py")
+MAIN = str(Path(__file__).parents[3] / "main.py")
 
 
 def started(*argv, redirect="", **environment):

@@ -24,7 +24,7 @@ def session_of(config):
     return SimpleNamespace(
         config=config, requested=config, best_version=0, current_version=0, iteration=1, game=games.make("tictactoe"),
         model=SimpleNamespace(model=SimpleNamespace(count_params=lambda: 1000)),
-        memory=SimpleNamespace(bytes_per_position=50), worked_seconds=0.0, work=None, cluster=None,
+        memory=SimpleNamespace(bytes_per_position=50), worked_seconds=0.0, work=None,
         predictor=lambda role, version: SimpleNamespace(name="numpy"),
     )  # fmt: skip
 
