@@ -14,8 +14,9 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.atomic_files import LINES_BYTES, DamagedData, Unwritable, private, read_limited, unwritable
+from storage.atomic_files import DamagedData, Unwritable, private, unwritable
 from storage.run_files import RunFiles
+from system.reading import LINES_BYTES, read_limited
 from system.terminal import LiveLine, has_colours, redraws, width_of
 
 MEGABYTE = 1 << 20

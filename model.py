@@ -29,7 +29,7 @@ from network.network_contract import HEADS, check_contract
 from network.optimizers import WeightAverage, make_optimizer
 from network.own_network import own_network
 from network.training_step import made_ahead, trace_once
-from storage.atomic_files import LINES_BYTES, read_limited
+from system.reading import LINES_BYTES, read_limited
 
 
 class Gen_Model:

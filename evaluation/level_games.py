@@ -15,7 +15,8 @@ from game import Game
 from network.predictor import STEADY
 from players.by_name import level_player
 from players.levels import NAMES, Level
-from storage.atomic_files import TEXT_BYTES, read_limited, write_file
+from storage.atomic_files import write_file
+from system.reading import TEXT_BYTES, read_limited
 
 GAMES_FILE = "level_games.json"
 LINKS = tuple(Level(player, 0, 0.0, 0.0) for player in ("random", "rollout:4", "rollout:16"))

@@ -14,9 +14,10 @@ from config import has_range
 from loggers import read_metrics
 from network.stored_network import BEGAN
 from players.levels import FILE, Level
-from storage.atomic_files import TEXT_BYTES, read_limited, write_file
+from storage.atomic_files import write_file
 from storage.run_folders import read_config
 from storage.run_store import Store
+from system.reading import TEXT_BYTES, read_limited
 
 CARD = "README.md"
 

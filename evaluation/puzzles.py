@@ -16,8 +16,8 @@ import games
 from config import UserError
 from game import Game, GameState, illegal_move
 from games.line_of_moves import after_moves
-from storage.atomic_files import TEXT_BYTES, read_limited
 from storage.run_folders import game_folder
+from system.reading import TEXT_BYTES, read_limited
 
 SETS = Path(__file__).parent / "puzzle_sets"
 WIN, FAST, ONLY, DRAW = "win", "fast", "only", "draw"

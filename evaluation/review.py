@@ -26,8 +26,8 @@ from game import Game, GameState
 from games.line_of_moves import follow, ready
 from MCTS import Node
 from players.solver import AlphaBetaScores, BitbullyScores, position_solver
-from storage.atomic_files import TEXT_BYTES, read_limited
 from storage.game_files import Record
+from system.reading import TEXT_BYTES, read_limited
 
 MARKS = {"": "", "inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 """{mark: its sign behind a move}, from good to bad."""

@@ -23,8 +23,9 @@ from evaluation.openings import identity
 from game import Game, GameState
 from games.endings import Solvable
 from players.solver import AlphaBetaScores, BitbullyScores, NodeLimit, known_to_bitbully
-from storage.atomic_files import LINES_BYTES, read_limited, write_file
+from storage.atomic_files import write_file
 from storage.run_folders import game_folder
+from system.reading import LINES_BYTES, read_limited
 
 RECIPE = 1
 """Version of the way positions are drawn; files of another version are not used."""

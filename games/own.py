@@ -25,6 +25,7 @@ from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOL
 from games.bounds import check_facts, check_start
 from games.parameters import read_parameters, unusual
 from system.import_names import own_file_spec
+from system.reading import TEXT_BYTES, read_limited
 
 T = TypeVar("T")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
@@ -98,8 +99,6 @@ def digest(game: Game) -> str:
 
 def _source(path: Path) -> bytes:
     """Return the text of a file of rules; raise `OSError` if it cannot be read."""
-    from storage.atomic_files import TEXT_BYTES, read_limited
-
     return read_limited(path, TEXT_BYTES)
 
 

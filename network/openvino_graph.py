@@ -27,7 +27,7 @@ from openvino import opset13 as ops  # noqa: E402
 from config import UserError  # noqa: E402
 from network.architecture import Architecture, Layer  # noqa: E402
 from network.numpy_network import EPSILON  # noqa: E402
-from storage.atomic_files import MODEL_BYTES, read_limited  # noqa: E402
+from system.reading import MODEL_BYTES, read_limited  # noqa: E402
 
 TO_FRONT, TO_BACK = (0, 3, 1, 2), (0, 2, 3, 1)
 """Boards are [B, rows, columns, filters] in Keras and [B, filters, rows, columns] in OpenVINO."""

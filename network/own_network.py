@@ -16,7 +16,8 @@ from config import Config, UserError
 from game import Game
 from games.own import Kind, class_in, guarded, path_of
 from storage import run_folders
-from storage.atomic_files import TEXT_BYTES, private, read_limited, writing
+from storage.atomic_files import private, writing
+from system.reading import TEXT_BYTES, read_limited
 
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?P<name>\w+)?)?\s*\Z")
 _WHAT, _GUIDE = "network", "docs/add_a_network.md"

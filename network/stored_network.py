@@ -19,9 +19,10 @@ from game import Game
 from network.architecture import Architecture, Shape, residual_network
 from network.cpu_features import resolve_precision
 from network.numpy_network import evaluate
-from storage.atomic_files import LINES_BYTES, DamagedData, read_limited, sha256
+from storage.atomic_files import DamagedData, sha256
 from storage.checkpoints import content, read_weights
 from storage.run_store import Store
+from system.reading import LINES_BYTES, read_limited
 
 KEY = "evaluated_by"
 """What run.db says of a network: {"layers": true}, or {"graph": the sha256 of its file, "shapes": of its arrays}."""

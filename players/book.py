@@ -20,7 +20,8 @@ from config import UserError
 from game import Game, GameState
 from games.own import lies_elsewhere
 from MCTS import Decision
-from storage.atomic_files import open_regular, write_file
+from storage.atomic_files import write_file
+from system.reading import open_regular
 
 BOOKS = Path(__file__).parent / "books"
 LIMIT = 1_000_000

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import games
 from config import UserError, has_range
 from players.family import family_run
-from storage.atomic_files import TEXT_BYTES, read_limited
 from storage.run_folders import read_config, shipped_run
+from system.reading import TEXT_BYTES, read_limited
 
 AS_MEASURED: dict[str, Any] = {"changes": {"endgame": 0, "forced_wins": 0}, "leaves": 1}
 """Search settings of levels' networks, when measured and when playing: no solved endings, no forced wins, one leaf at a

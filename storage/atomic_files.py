@@ -8,23 +8,20 @@ import io
 import os
 import secrets
 import shutil
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from config import UserError
 from storage.fault_injection import reach
 from storage.untrusted_npz import BadArrays, read_arrays
-from system.files import ONLY_READ, replace, sync_folder
+from system.files import replace, sync_folder
+from system.reading import MODEL_BYTES, read_limited
 
 NUMBERS = "<f4", "<f8", "<i8", "<i4"
 """Types of the numbers in weights and in the states of optimizers."""
-TEXT_BYTES, LINES_BYTES, MODEL_BYTES = 1 << 20, 1 << 28, 1 << 32
-"""Most bytes that are read of a settings file, a file of lines, a network."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -130,28 +127,6 @@ def write_file(path: Path, data: bytes, *, point: str = "file", dir_fd: int | No
     finally:
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=dir_fd)
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """Open a file for reading; raise `OSError` unless it, or what a link of that name leads to, is a regular file.
-
-    A pipe or a device is refused at once: reading one may wait, or never end.
-    """
-    descriptor = os.open(path, ONLY_READ)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "expected a regular file", str(path))
-    return open(descriptor, "rb")
-
-
-def read_limited(path: Path, limit: int) -> bytes:
-    """Return the bytes of a regular file; raise `OSError` when it is none, or has more than `limit` bytes."""
-    with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size or limit  # 0: of what the system makes as it is read
-        data = file.read(size + 1) if size <= limit else None
-        if data is None or len(data) > limit:
-            raise OSError(errno.EFBIG, f"expected at most {limit:,} bytes, got a larger file", str(path))
-        return data
 
 
 def read_file(path: Path) -> bytes:

@@ -18,10 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.atomic_files import FULL, TEXT_BYTES, DamagedData, read_limited, unwritable, writing
+from storage.atomic_files import FULL, DamagedData, unwritable, writing
 from storage.connection import connect
 from storage.fault_injection import reach
 from storage.run_files import RunFiles
+from system.reading import TEXT_BYTES, read_limited
 
 APPLICATION = 0x415A4B31
 FORMAT = 3

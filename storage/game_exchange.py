@@ -22,11 +22,12 @@ from game import PLAYER, Game
 from games.bounds import check_rules, is_over, legal_moves, make_bounds
 from games.own import digest
 from games.sizes import largest_of
-from storage.atomic_files import read_limited, replacing
+from storage.atomic_files import replacing
 from storage.game_record import ILLEGAL_VISITS, GameArrays, GameRecord
 from storage.run_folders import SHIPPED, read_config
 from storage.run_store import Store
 from storage.untrusted_npz import BadArrays, read_arrays
+from system.reading import read_limited
 
 FORMAT = 1
 LIMIT = 2 << 30

@@ -25,8 +25,9 @@ from games.line_of_moves import ready
 from games.own import lies_elsewhere
 from storage import psq, setup_json, sgf
 from storage.atomic_files import check_free as check_free
-from storage.atomic_files import open_regular, write_file
+from storage.atomic_files import write_file
 from storage.sgf_facts import margin_of
+from system.reading import open_regular
 
 T = TypeVar("T")
 FORMS = (".json", ".txt", ".sgf")

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from config import Config, UserError, from_json, to_json
 from game import Game
 from games.own import digest
-from storage.atomic_files import MODEL_BYTES, TEXT_BYTES, DamagedData, read_limited, require_space, writing
+from storage.atomic_files import DamagedData, require_space, writing
 from storage.checkpoints import content, optimizer_file
 from storage.connection import connect
 from storage.consistency import LOST, accepted_losses
@@ -29,6 +29,7 @@ from storage.run_folders import game_of, lock_folder, network_facts, new_folder,
 from storage.run_store import Store
 from storage.sizes_played import SIZES, SizesPlayed
 from storage.verify import row_fault
+from system.reading import MODEL_BYTES, TEXT_BYTES, read_limited
 
 Row = tuple[Any, ...]
 PAGE = 4096

@@ -14,11 +14,12 @@ import games
 from config import Config, UserError, from_json
 from game import Game
 from games.sizes import family, others
-from storage.atomic_files import TEXT_BYTES, DamagedData, read_limited, writing
+from storage.atomic_files import DamagedData, writing
 from storage.run_files import RunBusy as RunBusy
 from storage.run_files import RunFiles
 from storage.run_store import Store
 from system.place import HERE, PREFIX
+from system.reading import TEXT_BYTES, read_limited
 from system.shell import quoted
 
 RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or ("run" if PREFIX else HERE / "run"))

@@ -21,7 +21,6 @@ FLOORS = [
 RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}
 UPWARD = {
     ("main.py", "interface.cli"): "python main.py is the command line",
-    ("games/own.py", "storage.atomic_files"): "a file of rules is read as every file of a user: with a limit",
 }
 """(file, module) of the imports that point up, and why; they are made when first needed."""
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "ai_edge_litert", "torch", "jax"}
@@ -44,7 +43,6 @@ READS = (
     "plugins/notebook/widget.py",
     "plugins/page/app.py",
     "plugins/pictures/__init__.py",
-    "storage/atomic_files.py",
     "system/",
     "training/presets.py",
 )

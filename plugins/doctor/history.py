@@ -18,11 +18,11 @@ from config import Config
 from game import Game
 from memory import Memory, Positions
 from plugins.doctor import Found, random_game
-from storage.atomic_files import LINES_BYTES, read_limited
 from storage.checkpoints import read_weights
 from storage.game_record import ILLEGAL_VISITS, IMPORTED, GameRecord
 from storage.run_folders import game_of, read_config
 from storage.run_store import Store
+from system.reading import LINES_BYTES, read_limited
 
 YOUNG = 10
 """Iterations with training before losses are judged."""

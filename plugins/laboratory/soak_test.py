@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from config import UserError
-from storage.atomic_files import LINES_BYTES, MODEL_BYTES, TEXT_BYTES, DamagedData, read_limited
+from storage.atomic_files import DamagedData
 from storage.database import row_digest
 from storage.fault_injection import VARIABLE
 from storage.recover import recover
@@ -28,6 +28,7 @@ from storage.run_store import Store
 from storage.verify import verify
 from system import processes
 from system.place import HERE, START
+from system.reading import LINES_BYTES, MODEL_BYTES, TEXT_BYTES, read_limited
 
 GAME = "tictactoe"
 SETTINGS = [

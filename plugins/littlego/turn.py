@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, Protocol
 
 from config import UserError
 from plugins.littlego.rules import PASS, PLIES, Board, Given, after, breathes, legal, move_of_need
-from storage.atomic_files import open_regular
 from system import files, processes
+from system.reading import open_regular
 
 _LOADED = time.monotonic()
 

@@ -19,13 +19,13 @@ from game import Game
 from interface.metric_lines import finite
 from languages.translate import tr
 from plugins.page.charts import Point
-from storage.atomic_files import LINES_BYTES, TEXT_BYTES, open_regular, read_limited
 from storage.game_files import Record
 from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder, read_config
 from storage.run_store import STAGES, Store, game_of_row
 from storage.sizes_played import SizesPlayed
 from system import processes
+from system.reading import LINES_BYTES, TEXT_BYTES, open_regular, read_limited
 
 LINES_OF_LOG = 200
 MOST_LISTED = 2000

@@ -15,7 +15,6 @@ from games.own import digest
 from initialise import Session
 from loggers import read_metrics
 from players.book import load_book
-from storage.atomic_files import open_regular, read_limited
 from storage.game_exchange import read_games
 from storage.game_files import load
 from storage.recover import recover
@@ -24,6 +23,7 @@ from storage.verify import verify
 from support.run_states import copied
 from support.systems import needs_posix
 from support.tiny_runs import QUIET
+from system.reading import open_regular, read_limited
 
 pytestmark = needs_posix
 
