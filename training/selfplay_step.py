@@ -99,6 +99,21 @@ def compiled_settings(config: Config) -> CompiledSettings:
 
 
 @compiled
+def soften_root(f, settings, t, ply):
+    """Give the root's priors the temperature of this ply, if there is one (`root_temperature`).
+
+    A root without priors takes it when it is expanded.
+    """
+    if settings.temperature == 1.0:
+        return
+    tree = f.trees[t]
+    share = 0.4 + 0.6 * 0.5 ** (ply / max(settings.turns_until_tau0, 1))
+    tree.temperature = 1.0 + share * (settings.temperature - 1.0)
+    if f.nodes[tree.root].status == EXPANDED:
+        apply_root_temperature(f, t)
+
+
+@compiled
 def begin_move(f, flight, settings, t, first):
     """Choose a full or a fast search (playout-cap randomisation, KataGo 3.1); a forced move is not searched.
 
@@ -116,11 +131,7 @@ def begin_move(f, flight, settings, t, first):
         draw_gumbel(f, t, settings.gumbel)
     elif full:
         draw_noise(f, t, settings.alpha)
-        if settings.temperature != 1.0:
-            share = 0.4 + 0.6 * 0.5 ** (flight.ply[t] / max(settings.turns_until_tau0, 1))
-            tree.temperature = 1.0 + share * (settings.temperature - 1.0)
-            if f.nodes[tree.root].status == EXPANDED:
-                apply_root_temperature(f, t)
+        soften_root(f, settings, t, flight.ply[t])
 
 
 @compiled
