@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from initialise import Session
@@ -50,20 +50,7 @@ def train(
     return lines
 
 
-def command() -> NoReturn:
-    """Run the command line of this process, and end it. An installed program is started here, as `alphazero`."""
-    import sys
-
-    from training.stop_signals import end_in_time, leave
-
-    try:
-        end_in_time()
-        from interface.cli import run
-
-        leave(run(sys.argv[1:]))
-    except KeyboardInterrupt:
-        leave(130)
-
-
 if __name__ == "__main__":
+    from interface.cli import command
+
     command()

@@ -1,5 +1,5 @@
 """`python -m alphazero_keras` is the command line."""
 
-from main import command
+from interface.cli import command
 
 command()
