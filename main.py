@@ -51,6 +51,6 @@ def train(
 
 
 if __name__ == "__main__":
-    from interface.cli import command
+    from interface.start import command
 
     command()

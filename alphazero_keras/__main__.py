@@ -1,5 +1,5 @@
 """`python -m alphazero_keras` is the command line."""
 
-from interface.cli import command
+from interface.start import command
 
 command()

@@ -9,7 +9,6 @@ import os
 import sqlite3
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from config import VERSION, UserError
 from interface.commands import COMMANDS, GROUPS, module, take_as_ctrl_c
@@ -27,17 +26,6 @@ examples:
   python main.py                      learn Connect 4, or resume it
   python main.py explain --moves 4453
 """
-
-
-def command() -> NoReturn:
-    """Run the command line of this process, and end it. An installed program is started here, as `alphazero`."""
-    from training.stop_signals import end_in_time, leave
-
-    try:
-        end_in_time()
-        leave(run(sys.argv[1:]))
-    except KeyboardInterrupt:
-        leave(130)
 
 
 def run(argv: Sequence[str]) -> int:

@@ -20,7 +20,7 @@ FLOORS = [
 """Rooms and the files of the top folder from the bottom up: each imports from floors below its own only."""
 RANK = {name: floor for floor, names in enumerate(FLOORS) for name in names.split()}
 UPWARD = {
-    ("main.py", "interface.cli"): "python main.py is the command line",
+    ("main.py", "interface.start"): "python main.py is the command line",
 }
 """(file, module) of the imports that point up, and why; they are made when first needed."""
 NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "ai_edge_litert", "torch", "jax"}
