@@ -21,7 +21,7 @@ from languages.translate import tr
 from MCTS import MCTS, Decision, Edge, Evaluator, Node, TreeFull
 from memory import Batch
 from search.evaluation_cache import CACHE_BYTES, places_in
-from search.priors import legal_softmax
+from search.expand import legal_softmax
 from search.tables import trees_in
 from search.trace import log_simulation, snapshot
 from system.terminal import has_colours, typed_line

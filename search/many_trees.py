@@ -11,19 +11,18 @@ from compiled import call
 from config import PLAIN_SEARCH, SearchSettings
 from game import Game, GameState, state_key
 from games.bounds import check_rules
-from games.endings import first_solved
 from games.plain import PlainGame
 from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE, NotFinite, make_cache
 from search.noise import draw_noise
 from search.pipeline import search_step, shared_run
-from search.proofs import LOSS, UNPROVEN
 from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
 from search.select import puct_of
 from search.simulate import revert_visit
 from search.simulate import root_value as root_value_of
-from search.solved_endings import solve_root
+from search.solver import at_root
+from search.solving.proofs import LOSS, UNPROVEN
 from search.speed.bound_arguments import BoundArguments
 from search.tables import capacity_for, find, make_forest
 
@@ -71,13 +70,7 @@ class ManyTrees:
         self.leaves = leaves
         self.puct = puct_of(settings, leaves=leaves)
         self.cache = make_cache(cache_size, game.action_size)
-        solves = settings.proofs and game.won_by_a_move
-        forced = settings.forced_wins if solves and settings.look_ahead > 1 else 0
-        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings.endgame, forced > 0)
-        self.forest.trees["ahead"] = settings.look_ahead if solves else 0
-        late = first_solved(game, settings.endgame if settings.proofs else 0)
-        self.forest.trees["late"], self.forest.trees["late_root"] = late
-        self.forest.trees["forced"] = forced
+        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings)
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             call(clear_tree, self.forest, t)
@@ -118,7 +111,7 @@ class ManyTrees:
 
     def solve_root(self) -> None:
         """Solve the first tree's root if it is near the end of the game, as `search` does first."""
-        call(solve_root, self.forest, self.rules, 0)
+        call(at_root, self.forest, self.rules, 0)
         self.check_errors()
 
     def add_noise(self, alpha: float, *, tree: int = 0) -> None:

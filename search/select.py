@@ -14,11 +14,9 @@ import numpy as np
 from compiled import at, inlined
 from compiling.records import record
 from config import SearchSettings
-from search.proofs import DRAW, UNPROVEN
+from search import solver
 from search.tables import DIRICHLET, materialise_edge
 
-SURE = 1e6
-"""Q of a proven win. A proven loss has the negative, so that it is selected only when every other move loses too."""
 FORCED = 1e12
 """Score of a move that is owed a visit (forced playouts, KataGo 3.2)."""
 
@@ -36,8 +34,6 @@ class Puct(NamedTuple):
     """Subtracted from W on the path to a leaf that waits for the network, added back in the backup."""
     ucb: bool = False
     """UCB1 instead of PUCT."""
-    prove: bool = False
-    """Use proofs: won, lost and drawn positions are not searched again (search/proofs.py)."""
     forced_playouts: float = 0.0
     """k: with noise, a visited root move gets at least sqrt(k P sum N) visits."""
 
@@ -50,18 +46,8 @@ def puct_of(search: SearchSettings, *, leaves: int = 1, ucb: bool = False) -> Pu
         fpu=float(search.fpu_reduction),
         virtual_loss=float(leaves > 1),
         ucb=ucb,
-        prove=search.proofs,
         forced_playouts=float(search.forced_playouts),
     )
-
-
-@inlined
-def known_q(f, e):
-    """Return Q of a visited edge: its mean value, or 0, SURE or -SURE for a proven move."""
-    proven = at(f.moves, e).proven
-    if proven == UNPROVEN:
-        return at(f.edges, e).W / at(f.edges, e).N
-    return 0.0 if proven == DRAW else proven * SURE
 
 
 @inlined
@@ -125,8 +111,8 @@ def select_puct(f, puct, t, index):
             continue
         visited_prior += move.P
         W += edge.W
-        score = known_q(f, e) + puct_bonus(scale, P, edge.N)
-        if forced > 0.0 and edge.N * edge.N < forced * P * node.total and move.proven == UNPROVEN:
+        score = solver.exact_q(f, e) + puct_bonus(scale, P, edge.N)
+        if forced > 0.0 and edge.N * edge.N < forced * P * node.total and not solver.is_proven(f, e):
             score = FORCED
         if is_better(score, move.action, best, best_action):
             best, best_e, best_action = score, np.int64(e), move.action
@@ -166,8 +152,8 @@ def select_ucb(f, puct, index):
         edge = f.edges[e]
         if edge.N == 0:
             return np.int64(e)
-        score = known_q(f, e)
-        if f.moves[e].proven == UNPROVEN:  # a proven move needs no exploration
+        score = solver.exact_q(f, e)
+        if not solver.is_proven(f, e):  # a proven move needs no exploration
             score += puct.cpuct * math.sqrt(log_total / edge.N)
         if score > best:
             best, best_e = score, np.int64(e)

@@ -19,11 +19,10 @@ import numpy as np
 
 from compiled import at, compiled, inlined, up_to
 from compiling.records import record
-from config import UserError
+from config import PLAIN_SEARCH, SearchSettings, UserError
 from game import Game
 from games.bounds import MAX_ACTIONS
-from search.endgame_solver import LineOfPlay, make_line, shared_solver
-from search.forced import no_forced_win
+from search.solving.work_space import Solver, make_solver
 from search.speed.aligned_arrays import allocate
 
 UNVISITED = -1
@@ -56,13 +55,11 @@ PASSED = 64
 MAX_EDGES = 2**31 - 1
 TREE = np.dtype(
     [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("late_root", "i4"),
-     ("temperature", "f4"), ("forced", "i4")],
+     ("considered", "i4"), ("pending", "i4"), ("temperature", "f4")],
     align=True)  # fmt: skip
 """nodes, edges: used so far; budget: visits of the root at which the search ends; noisy: kind of noise; considered:
-moves that a Gumbel search considers; pending: leaves that wait for the network; ahead: plies of look-ahead at a new
-position; late, late_root: the ply from which on leaves and roots are solved; temperature: of the root's priors
-(`noise.apply_root_temperature`); forced: which wins by force are searched (`Config.forced_wins`)."""
+moves that a Gumbel search considers; pending: leaves that wait for the network; temperature: of the root's priors
+(`noise.apply_root_temperature`)."""
 
 
 @record
@@ -103,14 +100,8 @@ class Forest(NamedTuple):
     """[action_size rounded up to GROUP] float64: room for the odds of one node's moves."""
     remap: np.ndarray
     """[2, capacity] int32: room for re-rooting."""
-    line: LineOfPlay
-    """Room for solving positions."""
-    solve: Any
-    """`endgame_solver.solve`"""
-    forced: Any
-    """`Game.forced`"""
-    room: np.ndarray
-    """[forced_room] int32: its work space"""
+    solver: Solver
+    """What search/solver.py needs"""
     bounds: np.ndarray
     """[2] int32: the first rule that the game broke, and its max_plies (games/bounds.py)"""
     leaves: int
@@ -159,8 +150,10 @@ def max_depth(game: Game) -> int:
     return min(game.max_plies, 4096) + 1
 
 
-def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int = 0, forced: bool = False) -> Forest:
-    """Allocate the tables; memory pages are touched when first used. forced: use `Game.forced`, which compiles it."""
+def make_forest(
+    game: Game, trees: int, leaves: int, capacity: int, search: SearchSettings = PLAIN_SEARCH
+) -> Forest:
+    """Allocate the tables; memory pages are touched when first used. search: what its solver does."""
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
     table = 1 << (2 * capacity - 1).bit_length()
@@ -183,7 +176,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         raise UserError(f"not enough memory: {needs}; take {less}") from None
     found["table"][:] = UNVISITED
     found["slots"]["tree"] = np.repeat(np.arange(trees), leaves)
-    line = make_line(game, endgame)
+    solver = make_solver(game, search)
     return Forest(
         **found,
         flat=found["rows"].reshape(-1),
@@ -196,11 +189,8 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         outcome=np.zeros(1, np.float32),
         odds=np.zeros(up_to(GROUP, game.action_size), np.float64),
         remap=np.zeros((2, capacity), np.int32),
-        line=line,
-        solve=shared_solver(game.rules, line),
-        forced=game.forced if forced and game.forced else no_forced_win,
-        room=np.zeros(game.forced_room, np.int32),
-        bounds=line.bounds,
+        solver=solver,
+        bounds=solver.line.bounds,
         leaves=leaves,
         reach=max_depth(game),
         capacity=capacity,

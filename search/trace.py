@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from search.priors import legal_softmax
-from search.proofs import DRAW, LOSS, UNPROVEN, WIN, proven_value
+from search.expand import legal_softmax
 from search.select import exploration, puct_bonus, with_noise
+from search.solving.proofs import DRAW, LOSS, UNPROVEN, WIN, proven_value
 
 if TYPE_CHECKING:
     from MCTS import MCTS, Edge, Node

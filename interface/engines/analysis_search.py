@@ -21,7 +21,7 @@ from interface.engines.serving import PlayerSource
 from interface.engines.snapshot import Snapshot, snapshot_of
 from interface.engines.territory import Territory
 from MCTS import MCTS
-from search.proofs import UNPROVEN
+from search.solving.proofs import UNPROVEN
 from search.tables import trees_in
 
 ROOM = 2**31

@@ -13,8 +13,8 @@ import numpy as np
 
 from compiled import call
 from MCTS import MCTS
-from search.priors import make_priors
-from search.proofs import LOSS, UNPROVEN, known_value
+from search.expand import make_priors
+from search.solving.proofs import LOSS, UNPROVEN, known_value
 from search.tables import EXPANDED, Forest
 
 LINE = 12

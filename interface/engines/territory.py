@@ -15,7 +15,7 @@ from game import GameState
 from games.go import Go
 from interface.engines.snapshot import Snapshot
 from network.ownership import ownership_of
-from search.priors import legal_softmax
+from search.expand import legal_softmax
 
 GAMES, MOST = 16, 8
 """Games played out after the moves of a root, shared out by their visits: at least one, and at most MOST after each."""

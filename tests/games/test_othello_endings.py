@@ -11,7 +11,7 @@ from games.endings import Endings
 from games.othello import score_of_row, solve
 from games.othello_endings import ENTRY, LEFT, MOST_MOVES, MOVES, PLACES, QUESTION, SIZE, TABLE, TOO_LONG
 from MCTS import MCTS
-from search.endgame_solver import ROOT, make_line
+from search.solving.endgame_solver import ROOT, make_line
 from support.corridor import Corridor, CorridorState
 from support.search_cases import Projection, always, value_of, values_after
 

@@ -8,8 +8,8 @@ from agent import Agent
 from MCTS import MCTS
 from players.by_name import level_player, make_player, network_player
 from players.levels import Level
-from search.forced import AT_ROOT, ForcedSearch
-from search.forced_wins import win_length
+from search.solving.forced import AT_ROOT, ForcedSearch
+from search.solving.forced_wins import win_length
 from support.search_cases import GAMES, Projection, plain_search
 from support.tiny_runs import tiny
 from training.selfplay import SelfPlay
