@@ -78,7 +78,7 @@ def at_new_node(f, rules, t, node, row, over):
     node.proven, node.late = UNPROVEN, 0
     if over and node.value in (-1.0, 0.0, 1.0):
         node.proven = proof_of(node.value)
-    if f.solver.settings[0].ahead > 0 and not over:
+    if f.solver.look_ahead > 0 and not over:
         look_ahead(f, rules, t, node, row)
 
 
@@ -116,5 +116,5 @@ def leaf_value(node):
 @inlined
 def after_backup(f, slot):
     """Carry what is proven of a leaf up the path of its simulation."""
-    if f.solver.settings[0].prove and at(f.nodes, at(f.slots, slot).leaf).proven != UNPROVEN:
+    if f.solver.proofs and at(f.nodes, at(f.slots, slot).leaf).proven != UNPROVEN:
         prove(f, slot)

@@ -113,7 +113,7 @@ def begin_move(f, flight, settings, t, first):
     full = uniform(tree) < settings.full_share or first
     tree.budget = settings.sims if full else settings.fast_sims
     if f.nodes[tree.root].count == 1:
-        full = full and (f.solver.settings[0].ahead < 2 or f.nodes[tree.root].legal > 1)
+        full = full and (f.solver.look_ahead < 2 or f.nodes[tree.root].legal > 1)
         tree.budget = 1
     flight.full[t] = full
     if full and settings.gumbel > 0:

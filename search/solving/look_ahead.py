@@ -24,14 +24,13 @@ def look_ahead(f, rules, t, node, row):
     Else, with two plies of look-ahead, leave out the moves after which the other player wins at once ("decisive" and
     "anti-decisive moves", Teytaud 2010).
     """
-    settings = f.solver.settings[0]
     room = f.rows[np.uint64(t * (f.capacity + 1) + at(f.trees, t).nodes + 1)]
     move = winning_move(f, rules, node, row, room)
     if move != NO_WIN:
         prove_won(f, node, move, np.int64(WINNING_MOVE))
-    elif settings.ahead > 1:
+    elif f.solver.look_ahead > 1:
         leave_out_losing(f, rules, node, row)
-        if settings.forced > 0 and node.proven == UNPROVEN:
+        if f.solver.forced_wins > 0 and node.proven == UNPROVEN:
             find_forced_wins(f, node, row)
         if node.count == 1 and node.proven == UNPROVEN:
             pass_through(f, node)

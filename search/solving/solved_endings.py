@@ -21,7 +21,7 @@ def solve_leaf(f, rules, t, index):
     """Solve a position near the end of the game, if that takes no longer than an evaluation by the network."""
     node, row = at(f.nodes, index), row_index(f, t, index)
     due = node.status == WAITING and node.proven == UNPROVEN and not node.late
-    if due and ply(f, row) >= f.solver.settings[0].late:
+    if due and ply(f, row) >= f.solver.leaf_ply:
         solve_late(f, rules, node, row)
 
 
@@ -53,9 +53,9 @@ def solve_root(f, rules, t):
     if node.late >= ROOT_TRIED or node.status == TERMINAL:
         return
     row = row_index(f, t, index)
-    if f.solver.settings[0].forced > 1 and node.proven == UNPROVEN:
+    if f.solver.forced_wins > 1 and node.proven == UNPROVEN:
         force_root(f, node, row)
-    if ply(f, row) < f.solver.settings[0].late_root:
+    if ply(f, row) < f.solver.root_ply:
         node.late = ROOT_EARLY  # so that the next simulation need not read the position
     elif node.proven == UNPROVEN or (node.status == WAITING and node.late == LEAF_TRIED):
         solve_moves(f, rules, node, row)

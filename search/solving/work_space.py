@@ -1,4 +1,4 @@
-"""What the solver has among a search's tables: settings, room for a line of play, the game's own searches."""
+"""What the solver has among a search's tables: its settings, room for a line of play, the game's own searches."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from games.endings import first_solved
 from search.solving.endgame_solver import LineOfPlay, make_line, shared_solver
 from search.solving.forced import no_forced_win
 
-SETTINGS = np.dtype([(name, "i4") for name in ("prove", "ahead", "late", "late_root", "forced")])
-"""prove: whether proofs are carried up a path; ahead: plies of look-ahead at a new position; late, late_root: the ply
-from which on leaves and roots are solved; forced: which wins by force are searched (`SearchSettings.forced_wins`)."""
-
 
 @record
 class Solver(NamedTuple):
     """Settings and work space of the solver, for all trees of a search."""
 
-    settings: np.ndarray
-    """[1] SETTINGS"""
+    proofs: bool
+    """Whether proofs are carried up a path."""
+    look_ahead: int
+    """Plies of look-ahead at a new position: 0, 1 or 2."""
+    forced_wins: int
+    """Which wins by force are searched (`SearchSettings.forced_wins`)."""
+    leaf_ply: int
+    root_ply: int
+    """The plies from which on leaves and roots are solved."""
     line: LineOfPlay
     """Room for solving positions."""
     solve: Any
@@ -37,17 +40,17 @@ class Solver(NamedTuple):
 def make_solver(game: Game, search: SearchSettings) -> Solver:
     """Return the solver of a game; what the settings or the game leave out is off."""
     looks = search.proofs and game.won_by_a_move
-    settings = np.zeros(1, SETTINGS)
-    settings["prove"] = search.proofs
-    settings["ahead"] = search.look_ahead if looks else 0
-    settings["late"], settings["late_root"] = first_solved(game, search.endgame if search.proofs else 0)
-    settings["forced"] = search.forced_wins if looks and search.look_ahead > 1 else 0
+    leaf_ply, root_ply = first_solved(game, search.endgame if search.proofs else 0)
+    forced_wins = search.forced_wins if looks and search.look_ahead > 1 else 0
     line = make_line(game, search.endgame)
-    searches = settings["forced"][0] and game.forced  # a rule is compiled when its address is taken
     return Solver(
-        settings=settings,
+        proofs=search.proofs,
+        look_ahead=search.look_ahead if looks else 0,
+        forced_wins=forced_wins,
+        leaf_ply=leaf_ply,
+        root_ply=root_ply,
         line=line,
         solve=shared_solver(game.rules, line),
-        forced=game.forced if searches else no_forced_win,
+        forced=game.forced if forced_wins and game.forced else no_forced_win,  # a rule in use is compiled
         room=np.zeros(game.forced_room, np.int32),
     )
