@@ -22,7 +22,7 @@ from search.select import puct_of
 from search.simulate import revert_visit
 from search.simulate import root_value as root_value_of
 from search.solver import at_root
-from search.solving.proofs import LOSS, UNPROVEN
+from search.solving.proofs import kept_moves
 from search.speed.bound_arguments import BoundArguments
 from search.tables import capacity_for, find, make_forest
 
@@ -80,9 +80,8 @@ class ManyTrees:
         self._values = np.zeros(batch, np.float32)
         self._logits = np.zeros((batch, game.action_size), np.float32)
         tables = self.forest, self.rules, self.puct, self.cache
-        self._bound = BoundArguments(
-            search_step, *tables, shared_run(*tables), self._waiting, self._values, self._logits, self._planes,
-        )  # fmt: skip
+        room = self._waiting, self._values, self._logits, self._planes
+        self._bound = BoundArguments(search_step, *tables, shared_run(*tables), *room)
         if isinstance(game, PlainGame):
             game.searches.add(self)
 
@@ -175,12 +174,11 @@ class ManyTrees:
         return counts
 
     def kept_visits(self, tree: int = 0) -> np.ndarray:
-        """Return `visit_counts` with 0 for moves proven to be worse than others, see `search.proofs.keeps_proof`."""
-        root, counts = self.forest.nodes[self.forest.trees[tree]["root"]], self.visit_counts(tree)
-        moves = self.forest.moves[root["first"] : root["first"] + root["materialised"]]
-        known = moves["proven"]
-        kept = known != LOSS if root["proven"] == UNPROVEN else known == root["proven"]
-        counts[moves["action"][~kept]] = 0
+        """Return `visit_counts` with 0 for moves proven to be worse than others, see `proofs.keeps_proof`."""
+        index, counts = self.forest.trees[tree]["root"], self.visit_counts(tree)
+        root = self.forest.nodes[index]
+        actions = self.forest.moves["action"][root["first"] : root["first"] + root["legal"]]
+        counts[actions[~kept_moves(self.forest, index)]] = 0
         return counts
 
     def decide(self, tree: int, tau: float) -> Decision:

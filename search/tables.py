@@ -33,13 +33,22 @@ NO_NOISE, DIRICHLET, GUMBEL = 0, 1, 2
 """Noise at a root: none, on the priors, or a Gumbel number for each move."""
 
 NODE = np.dtype(
-    [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("materialised", "u2"),
-     ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1"), ("late", "i1"), ("logits", "i1")],
-    align=True)  # fmt: skip
-"""key: of the state; total: sum of the edges' N; first, count: its edges; materialised: how many of them have a row;
-legal: number of legal moves (those left out because they lose at once stand behind the edges, see `look_ahead`);
-late: attempts to solve it (search/solved_endings.py); logits: whether its moves still hold logits in place of
-priors."""
+    [
+        ("key", "u8"),  # of the state
+        ("value", "f4"),  # for the player to move: the network's, or the result
+        ("total", "i4"),  # sum of the edges' N
+        ("first", "i4"),  # the first of its edges
+        ("count", "u2"),  # number of its edges
+        ("materialised", "u2"),  # how many of them have a row in `edges`
+        ("legal", "u2"),  # number of legal moves: those that look-ahead leaves out stand behind the edges
+        ("player", "i1"),  # who is to move: 1 or -1
+        ("status", "i1"),
+        ("proven", "i1"),  # the solver's: what is proven (search/solving/proofs.py)
+        ("late", "i1"),  # the solver's: attempts to solve it (search/solving/solved_endings.py)
+        ("logits", "i1"),  # whether its moves still hold logits in place of priors
+    ],
+    align=True,
+)
 MOVE = np.dtype([("P", "f4"), ("action", "u2"), ("proven", "i1")], align=True)
 EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
 """MOVE: a legal move, its prior and its proof. EDGE: the statistics of a move that was or will next be selected."""
@@ -54,12 +63,19 @@ PASSED = 64
 """Extra nodes of a tree, for positions with one move, which visits pass through."""
 MAX_EDGES = 2**31 - 1
 TREE = np.dtype(
-    [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("considered", "i4"), ("pending", "i4"), ("temperature", "f4")],
-    align=True)  # fmt: skip
-"""nodes, edges: used so far; budget: visits of the root at which the search ends; noisy: kind of noise; considered:
-moves that a Gumbel search considers; pending: leaves that wait for the network; temperature: of the root's priors
-(`noise.apply_root_temperature`)."""
+    [
+        ("rng", "u8"),
+        ("root", "i4"),
+        ("nodes", "i4"),  # used so far
+        ("edges", "i4"),
+        ("budget", "i4"),  # visits of the root at which the search ends
+        ("noisy", "i4"),  # kind of noise at the root
+        ("considered", "i4"),  # moves that a Gumbel search considers
+        ("pending", "i4"),  # leaves that wait for the network
+        ("temperature", "f4"),  # of the root's priors (`noise.apply_root_temperature`)
+    ],
+    align=True,
+)
 
 
 @record
@@ -119,7 +135,8 @@ def capacity_for(sims: int, leaves: int) -> int:
     """Return the node capacity for a search of `sims` visits.
 
     Of the three nodes per visit two are for what is kept from the previous move and for positions with one safe move,
-    which visits pass through (`pass_through`). PASSED more, because even a few visits can pass through many of these.
+    which visits pass through (`look_ahead.pass_through`). PASSED more, because even a few visits can pass through many
+    of these.
     Memory that is not needed is never touched, except for the hash table.
     """
     return 3 * sims + leaves + PASSED
@@ -150,9 +167,7 @@ def max_depth(game: Game) -> int:
     return min(game.max_plies, 4096) + 1
 
 
-def make_forest(
-    game: Game, trees: int, leaves: int, capacity: int, search: SearchSettings = PLAIN_SEARCH
-) -> Forest:
+def make_forest(game: Game, trees: int, leaves: int, capacity: int, search: SearchSettings = PLAIN_SEARCH) -> Forest:
     """Allocate the tables; memory pages are touched when first used. search: what its solver does."""
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
@@ -162,10 +177,15 @@ def make_forest(
         wanted = f"{trees:,} trees of {capacity:,} positions with {game.action_size:,} moves"
         raise UserError(f"expected room for at most {MAX_EDGES:,} moves, got {wanted}; take fewer simulations or games")
     tables: dict[str, Any] = dict(
-        trees=(trees, TREE), nodes=(trees * capacity, NODE), edges=(edges, EDGE), moves=(edges, MOVE),
+        trees=(trees, TREE),
+        nodes=(trees * capacity, NODE),
+        edges=(edges, EDGE),
+        moves=(edges, MOVE),
         rows=((trees * (capacity + 1), row_size(game)), np.int32),
-        table=(trees * table, np.int32), steps=(slots * max_depth(game), STEP), slots=(slots, SLOT),
-    )  # fmt: skip
+        table=(trees * table, np.int32),
+        steps=(slots * max_depth(game), STEP),
+        slots=(slots, SLOT),
+    )
     try:
         found = allocate(**tables)
     except MemoryError:
