@@ -18,13 +18,11 @@ import numpy as np
 
 from compiled import call
 from game import GameState, state_key
-from search import simulate
+from search import simulate, solver
 from search.evaluation_cache import NOT_FINITE
-from search.expand import expand, new_node
+from search.expand import expand, make_priors, new_node
 from search.many_trees import Decision, Evaluator, ManyTrees, TreeFull
-from search.priors import make_priors
-from search.proofs import LOSS, UNPROVEN, known_value, prove
-from search.solved_endings import solve_leaf
+from search.solving.proofs import LOSS, UNPROVEN, known_value
 from search.tables import EXPANDED, STEP, TERMINAL, UNVISITED, WAITING, find, sum_of_values
 
 __all__ = ["MCTS", "Decision", "Edge", "Node", "Evaluator", "TreeFull"]
@@ -230,10 +228,9 @@ class MCTS(ManyTrees):
         for e in f.steps["edge"][: f.slots["depth"][0]]:
             breadcrumbs.append(Edge(self, node, f.moves[e]["action"]))
             node = int(f.edges[e]["child"])
-        if breadcrumbs:
-            call(solve_leaf, f, self.rules, 0, leaf.index)
-            self.check_errors()
-        done = bool(leaf._row["status"] == TERMINAL or (leaf.proven is not None and breadcrumbs))
+        known = call(solver.at_leaf, f, self.rules, 0, leaf.index, len(breadcrumbs))
+        self.check_errors()
+        done = bool(leaf._row["status"] == TERMINAL or known)
         value = leaf.value if leaf.proven is None else leaf.proven
         return leaf, value if done else 0.0, done, breadcrumbs
 
@@ -252,8 +249,7 @@ class MCTS(ManyTrees):
         self.forest.slots["depth"][0] = len(breadcrumbs)
         self.forest.slots["leaf"][0] = leaf.index
         call(simulate.backup, self.forest, self.puct, 0, float(value), leaf.playerTurn)
-        if self.puct.prove and leaf.proven is not None:
-            call(prove, self.forest, 0)
+        call(solver.after_backup, self.forest, 0)
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
         """Return the line of most visited moves from `node` or the root, at each node of those that keep the proof."""

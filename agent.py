@@ -21,8 +21,8 @@ from MCTS import MCTS as SearchTree
 from MCTS import Decision, Edge, Evaluator, Node, TreeFull
 from memory import Batch
 from search.evaluation_cache import CACHE_BYTES, places_in
+from search.expand import legal_softmax
 from search.many_games import GamesInTurn, ManyGames, games_at_once
-from search.priors import legal_softmax
 from search.trace import SearchObserver
 from system.terminal import has_colours, typed_line
 

@@ -266,7 +266,7 @@ class Game:
     evaluate: Any = None
     """EVALUATE: (row) -> float32, an estimate for the player to move of a position that is not over, within (-1, 1).
     Made by `compiled.rule`, for players that look only a few moves ahead; None = no estimate before the end."""
-    forced: Any = None  # FORCED: finds wins by force, see search/forced.py; None = there is no such search
+    forced: Any = None  # FORCED: finds wins by force, see search/solving/forced.py; None = there is no such search
     forced_room: int = 1  # words of its work space
     start_row: Row | None = None
     parameters: dict[str, Value] = {}  # those that differ from their defaults

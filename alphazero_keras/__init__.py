@@ -145,7 +145,7 @@ class Player:
         import numpy as np
 
         from agent import Agent
-        from search.priors import legal_softmax
+        from search.expand import legal_softmax
 
         network = self._player if isinstance(self._player, Agent) else getattr(self._player, "agent", None)
         if network is None:

@@ -29,7 +29,7 @@ from network.choose_predictor import make_predictor
 from network.export import ENDINGS, THROUGH_KERAS, export_network
 from network.stored_network import StoredNetwork
 from players.by_name import network_player
-from search.priors import legal_softmax
+from search.expand import legal_softmax
 from storage.run_folders import SHIPPED, read_config
 
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]

@@ -33,7 +33,7 @@ from config import UserError
 from funcs import playMatches
 from game import Game, GameState
 from players.by_name import most_sims, network_player
-from search.forced import AT_ROOT, NEW, ForcedSearch
+from search.solving.forced import AT_ROOT, NEW, ForcedSearch
 from support.slow_fours import SlowFours, crowded_board
 
 

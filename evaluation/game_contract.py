@@ -33,8 +33,8 @@ from games import own
 from games.bounds import check_rules
 from games.endings import Endings, endings_of
 from games.plain import PlainGame
-from search.endgame_solver import make_line, solve
 from search.rollouts import random_games
+from search.solving.endgame_solver import make_line, solve
 from system.shell import quoted
 
 HINTS = {

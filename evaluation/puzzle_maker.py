@@ -33,7 +33,7 @@ from game import PLY, Game, GameState
 from games.line_of_moves import after_moves
 from players.by_name import make_player
 from players.solver import AlphaBetaScores, BitbullyScores, NodeLimit, known_to_bitbully
-from search.forced_wins import ForcedWins
+from search.solving.forced_wins import ForcedWins
 
 LONGEST = 7
 """Plies of the longest win by force that is looked for."""

@@ -16,7 +16,7 @@ from config import UserError
 from game import Game, GameState
 from players.rollout import RolloutPlayer
 from players.solver import AlphaBetaScores, BitbullyScores, NodeLimit, known_to_bitbully
-from search.forced_wins import ForcedWins
+from search.solving.forced_wins import ForcedWins
 
 Thinker = Agent | RolloutPlayer
 LOSS = 0.4

@@ -9,7 +9,7 @@ from game import GameState
 from games.line_of_moves import after_moves as after_moves  # notebooks import it from here
 from languages.translate import tr
 from MCTS import Node
-from search.forced_wins import win_length
+from search.solving.forced_wins import win_length
 from search.trace import choices_at, snapshot
 from system.terminal import padded
 

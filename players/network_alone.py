@@ -10,7 +10,7 @@ from agent import Agent
 from game import GameState
 from MCTS import Decision
 from players.simple import BatchPlayer
-from search.priors import legal_softmax
+from search.expand import legal_softmax
 
 
 class PolicyPlayer(BatchPlayer):

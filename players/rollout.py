@@ -16,9 +16,9 @@ from MCTS import MCTS, Decision, Edge, Node
 from network.predictor import cores
 from players.simple import BatchPlayer
 from search.pipeline import shared_run
-from search.proofs import WIN
 from search.rollouts import rollout_step
 from search.select import puct_of
+from search.solving.proofs import WIN
 from search.tables import trees_in
 from system.plugins import load, plugins
 

@@ -13,9 +13,9 @@ from MCTS import Decision
 from players.levels import Level
 from players.network_alone import PolicyPlayer
 from players.simple import BatchPlayer
+from search.expand import legal_softmax
 from search.many_games import ManyGames
 from search.many_trees import ManyTrees
-from search.priors import legal_softmax
 
 LEAST = 0.1
 """Moves whose odds are below this share of the best move's are not drawn: no blunder comes from nowhere."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import compiled
-from search.proofs import keeps_proof
 from search.random_numbers import uniform
+from search.solving.proofs import keeps_proof
 from search.tables import EXPANDED
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from compiled import inlined, up_to
+from compiled import at, inlined, up_to
 from compiling.records import record
 from config import UserError
 from search.speed.aligned_arrays import allocate
@@ -65,3 +65,24 @@ def make_cache(size: int, action_size: int) -> Cache:
 def cache_place(cache, key):
     """Return the index of a key's slot in the cache."""
     return key & np.uint64(cache.keys.shape[0] - 1)
+
+
+@inlined
+def look_up(cache, key):
+    """Count a question; return whether the cache holds the evaluation of a key, at its `cache_place`."""
+    cache.counts[LOOKED_UP] += 1
+    if at(cache.keys, cache_place(cache, key)) != key or key == 0:
+        return False
+    cache.counts[FOUND] += 1
+    return True
+
+
+@inlined
+def keep(cache, key, value, logits):
+    """Keep an evaluation: value for the player to move, logits [action_size] unmasked."""
+    place, actions = cache_place(cache, key), logits.shape[0]
+    kept = cache.numbers[place]
+    for a in range(actions):
+        kept[np.uint64(a)] = at(logits, a)
+    kept[np.uint64(actions)] = value
+    cache.keys[place] = key

@@ -1,6 +1,7 @@
-"""Grows the tree: a child's position and node, what is proven of it at once, the network's evaluation.
+"""Grows the tree: a child's position and node, the network's evaluation of it, its moves' priors.
 
-A new node is WAITING. The network's evaluation makes it EXPANDED, with logits that search/priors.py turns into priors.
+A new node is WAITING. The network's evaluation makes it EXPANDED, with logits. `make_priors` replaces them by priors
+when a simulation first passes through the node: most nodes of a search with some hundred visits stay leaves.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import math
 import numpy as np
 
 from compiled import at, compiled, inlined
-from game import NO_WIN, NOT_TOLD, ONLY, PLAYER
-from games.bounds import FORCED_MOVE, LEGAL, SAFE_MOVES, WINNING_MOVE, break_rule, is_over, is_sound
-from search.forced import NEW
-from search.proofs import LOSS, UNPROVEN, WIN, proof_of
+from game import PLAYER
+from games.bounds import LEGAL, break_rule, is_over, is_sound
+from search import solver
+from search.solving.proofs import UNPROVEN
+from search.speed.fast_exp import exp
 from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, find, grouped, row_index
 
 # ---- a child
@@ -66,15 +68,12 @@ def new_node(f, rules, t, key, free):
     node.total = 0
     node.value = f.outcome[0] if over else 0.0
     node.status = TERMINAL if over else WAITING
-    node.proven, node.late, node.logits = UNPROVEN, 0, 0
-    if over and node.value in (-1.0, 0.0, 1.0):
-        node.proven = proof_of(node.value)
+    node.logits = 0
     node.first = first
     node.count = count
     node.legal = count
     node.materialised = 0
-    if tree.ahead > 0 and not over:
-        look_ahead(f, rules, node, row, f.rows[np.uint64(t * (capacity + 1) + tree.nodes + 1)], tree)
+    solver.at_new_node(f, rules, t, node, row, over)
     tree.nodes += 1
     tree.edges += grouped(count)
     f.table[np.uint64(-1 - free)] = index
@@ -101,109 +100,6 @@ def list_moves(f, rules, row, first, room):
         return np.int64(0)
     return count
 
-# ---- look-ahead: moves that win or lose at once
-
-
-@inlined
-def look_ahead(f, rules, node, row, room, tree):
-    """Prove a position won when a move wins at once; that move comes first.
-
-    Else, with two plies of look-ahead, leave out the moves after which the other player wins at once ("decisive" and
-    "anti-decisive moves", Teytaud 2010).
-    """
-    move = winning_move(f, rules, node, row, room)
-    if move == NO_WIN:
-        if tree.ahead > 1:
-            leave_out_losing(f, rules, node, row)
-            if tree.forced > 0 and node.proven == UNPROVEN:
-                find_forced_wins(f, node, row)
-            if node.count == 1 and node.proven == UNPROVEN:
-                pass_through(f, node)
-        return
-    prove_won(f, node, move, np.int64(WINNING_MOVE))
-
-
-@compiled
-def prove_won(f, node, move, broken):
-    """Prove a new node won by a move, which comes first. broken: the rule that is, if there is no such move."""
-    i, stop = np.int64(node.first), np.int64(node.first) + node.count
-    while i < stop and f.moves[i].action != move:
-        i += 1
-    if i == stop:
-        break_rule(f.bounds, broken)
-        return
-    f.moves[i].action, f.moves[node.first].action = f.moves[node.first].action, move
-    node.proven = WIN
-
-
-@compiled
-def find_forced_wins(f, node, row):
-    """Prove a new node won where a move wins by force; where the other threatens that, leave out what does not help."""
-    found = f.forced(row, np.int64(NEW), f.room, f.legal)
-    if found >= 0:
-        prove_won(f, node, found, np.int64(FORCED_MOVE))
-    elif found <= ONLY:
-        keep_moves(f, node, ONLY - found, np.int64(FORCED_MOVE))
-
-
-@inlined
-def winning_move(f, rules, node, row, room):
-    """Return the lowest move of a new node that wins at once, or NO_WIN; `room` is a row to try moves in."""
-    known = rules.winning(row)
-    if known != NOT_TOLD:
-        return known
-    for i in range(node.first, node.first + node.count):
-        for k in range(row.shape[0]):
-            room[k] = row[k]
-        rules.play(room, f.moves[i].action)
-        if is_over(rules, room, f.outcome, f.bounds):
-            value = f.outcome[0] if room[PLAYER] == node.player else -f.outcome[0]
-            if value == 1.0:
-                return np.int64(f.moves[i].action)
-    return np.int64(NO_WIN)
-
-
-@inlined
-def leave_out_losing(f, rules, node, row):
-    """Keep the edges of the moves that do not lose at once, see `keep_moves`."""
-    count = rules.safe(row, f.legal)
-    if count != NOT_TOLD:
-        keep_moves(f, node, count, np.int64(SAFE_MOVES))
-
-
-@compiled
-def keep_moves(f, node, count, broken):
-    """Keep the edges of the moves f.legal[:count] of a new node; of none: prove the position lost and keep all.
-
-    broken: the rule that is, if these are not some of its moves.
-    """
-    if count == 0:
-        node.proven = LOSS
-        return
-    if count == node.legal:
-        return
-    if not (0 < count < node.legal):
-        break_rule(f.bounds, broken)
-        return
-    first, k = np.int64(node.first), 0
-    for i in range(node.legal):
-        if k < count and f.moves[first + i].action == f.legal[k]:
-            f.moves[first + i].action, f.moves[first + k].action = f.moves[first + k].action, f.legal[k]
-            k += 1
-    if k < count:
-        break_rule(f.bounds, broken)
-        return
-    for e in range(first + count, first + node.legal):
-        f.moves[e].P = 0.0
-    node.count = count
-
-
-@compiled
-def pass_through(f, node):
-    """Let simulations pass through a node with one move, without an evaluation: its value is NaN."""
-    f.moves[node.first].P = 1.0
-    node.value = math.nan
-    node.status = EXPANDED
 
 # ---- the network's evaluation
 
@@ -229,3 +125,35 @@ def expand(f, index, value, logits):
     node.value = value if sound else 0.0
     node.status, node.logits = EXPANDED, sound
     return sound
+
+
+@inlined
+def make_priors(f, index):
+    """Compute a node's priors if it still has logits."""
+    if at(f.nodes, index).logits:
+        softmax(f, at(f.nodes, index))
+
+
+@compiled
+def softmax(f, node):
+    """Replace the logits of a node's legal moves by their softmax, shifted by the largest of them."""
+    first, count = np.int64(node.first), np.int64(node.count)
+    top = -np.inf
+    for i in range(count):
+        f.odds[np.uint64(i)] = at(f.moves, first + i).P
+        top = max(top, at(f.odds, i))
+    for i in range(count):  # a loop of its own, so that it is vectorised
+        f.odds[np.uint64(i)] = exp(at(f.odds, i) - top)
+    total = 0.0
+    for i in range(count):
+        total += at(f.odds, i)
+    for i in range(count):
+        at(f.moves, first + i).P = np.float32(at(f.odds, i)) / total
+    node.logits = 0
+
+
+def legal_softmax(logits: np.ndarray) -> np.ndarray:
+    """Return the softmax [n] of the logits of the legal moves, shifted by the largest so that nothing overflows."""
+    odds = np.exp(logits.astype(np.float64) - float(logits.max()))
+    probabilities: np.ndarray = odds / odds.sum()
+    return probabilities

@@ -11,9 +11,9 @@ import math
 import numpy as np
 
 from compiled import compiled, inlined
-from search.proofs import UNPROVEN, keeps_proof
 from search.random_numbers import uniform
-from search.select import known_q
+from search.solver import exact_q
+from search.solving.proofs import UNPROVEN, keeps_proof
 from search.tables import GUMBEL, materialise_edge
 
 C_VISIT, C_SCALE = 50.0, 1.0
@@ -66,7 +66,7 @@ def most_visits(f, node):
 def gumbel_score(f, t, e, most):
     """Return g + logit of the prior + sigma(Q) of a materialised edge of the root; without a visit sigma(Q) is 0."""
     edge = f.edges[e]
-    known = sigma(known_q(f, e), most) if edge.N > 0 else 0.0
+    known = sigma(exact_q(f, e), most) if edge.N > 0 else 0.0
     return f.noise[t, f.moves[e].action] + math.log(f.moves[e].P + 1e-30) + known
 
 
@@ -128,7 +128,7 @@ def write_improved(f, t, target):
         edge = f.edges[e]
         if edge.N > 0:
             prior += f.moves[e].P
-            weighted += f.moves[e].P * min(max(known_q(f, e), -1.0), 1.0)
+            weighted += f.moves[e].P * min(max(exact_q(f, e), -1.0), 1.0)
     mixed = np.float64(node.value)
     if prior > 0.0:
         mixed = (mixed + node.total * weighted / prior) / (1.0 + node.total)
@@ -140,7 +140,7 @@ def write_improved(f, t, target):
             if node.proven == UNPROVEN:
                 f.odds[i] = math.log(f.moves[e].P + 1e-30) + sigma(mixed, most)
         elif keeps_proof(f, node, e):
-            q = known_q(f, e) if f.edges[e].N > 0 else mixed
+            q = exact_q(f, e) if f.edges[e].N > 0 else mixed
             f.odds[i] = math.log(f.moves[e].P + 1e-30) + sigma(q, most)
         top = max(top, f.odds[i])
     if top == -1e300:

@@ -11,19 +11,18 @@ from compiled import call
 from config import PLAIN_SEARCH, SearchSettings
 from game import Game, GameState, state_key
 from games.bounds import check_rules
-from games.endings import first_solved
 from games.plain import PlainGame
 from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE, NotFinite, make_cache
 from search.noise import draw_noise
 from search.pipeline import search_step, shared_run
-from search.proofs import LOSS, UNPROVEN
 from search.reroot import clear_tree, re_root
 from search.reroot import plant as plant_root
 from search.select import puct_of
 from search.simulate import revert_visit
 from search.simulate import root_value as root_value_of
-from search.solved_endings import solve_root
+from search.solver import at_root
+from search.solving.proofs import kept_moves
 from search.speed.bound_arguments import BoundArguments
 from search.tables import capacity_for, find, make_forest
 
@@ -71,13 +70,7 @@ class ManyTrees:
         self.leaves = leaves
         self.puct = puct_of(settings, leaves=leaves)
         self.cache = make_cache(cache_size, game.action_size)
-        solves = settings.proofs and game.won_by_a_move
-        forced = settings.forced_wins if solves and settings.look_ahead > 1 else 0
-        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings.endgame, forced > 0)
-        self.forest.trees["ahead"] = settings.look_ahead if solves else 0
-        late = first_solved(game, settings.endgame if settings.proofs else 0)
-        self.forest.trees["late"], self.forest.trees["late_root"] = late
-        self.forest.trees["forced"] = forced
+        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings)
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             call(clear_tree, self.forest, t)
@@ -87,9 +80,8 @@ class ManyTrees:
         self._values = np.zeros(batch, np.float32)
         self._logits = np.zeros((batch, game.action_size), np.float32)
         tables = self.forest, self.rules, self.puct, self.cache
-        self._bound = BoundArguments(
-            search_step, *tables, shared_run(*tables), self._waiting, self._values, self._logits, self._planes,
-        )  # fmt: skip
+        room = self._waiting, self._values, self._logits, self._planes
+        self._bound = BoundArguments(search_step, *tables, shared_run(*tables), *room)
         if isinstance(game, PlainGame):
             game.searches.add(self)
 
@@ -118,7 +110,7 @@ class ManyTrees:
 
     def solve_root(self) -> None:
         """Solve the first tree's root if it is near the end of the game, as `search` does first."""
-        call(solve_root, self.forest, self.rules, 0)
+        call(at_root, self.forest, self.rules, 0)
         self.check_errors()
 
     def add_noise(self, alpha: float, *, tree: int = 0) -> None:
@@ -182,12 +174,11 @@ class ManyTrees:
         return counts
 
     def kept_visits(self, tree: int = 0) -> np.ndarray:
-        """Return `visit_counts` with 0 for moves proven to be worse than others, see `search.proofs.keeps_proof`."""
-        root, counts = self.forest.nodes[self.forest.trees[tree]["root"]], self.visit_counts(tree)
-        moves = self.forest.moves[root["first"] : root["first"] + root["materialised"]]
-        known = moves["proven"]
-        kept = known != LOSS if root["proven"] == UNPROVEN else known == root["proven"]
-        counts[moves["action"][~kept]] = 0
+        """Return `visit_counts` with 0 for moves proven to be worse than others, see `proofs.keeps_proof`."""
+        index, counts = self.forest.trees[tree]["root"], self.visit_counts(tree)
+        root = self.forest.nodes[index]
+        actions = self.forest.moves["action"][root["first"] : root["first"] + root["legal"]]
+        counts[actions[~kept_moves(self.forest, index)]] = 0
         return counts
 
     def decide(self, tree: int, tau: float) -> Decision:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from compiled import at, compiled, shared, types
-from search.evaluation_cache import NOT_FINITE, cache_place
+from search.evaluation_cache import NOT_FINITE, keep
 from search.expand import expand
 from search.simulate import (
     EXPAND,
@@ -102,13 +102,8 @@ def expand_and_backup(f, puct, cache, waiting, count, values, logits):
         w, answer, value = at(f.slots, slot), logits[np.uint64(k)], at(values, k)
         node = at(f.nodes, w.leaf)
         if node.status == WAITING:
-            place = cache_place(cache, node.key)
             if expand(f, np.int64(w.leaf), value, answer):
-                actions, kept = answer.shape[0], cache.numbers[place]
-                for a in range(actions):
-                    kept[np.uint64(a)] = at(answer, a)
-                kept[np.uint64(actions)] = value
-                cache.keys[place] = node.key
+                keep(cache, node.key, value, answer)
             else:
                 cache.counts[NOT_FINITE] += 1
             if w.depth == 0:

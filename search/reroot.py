@@ -5,23 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from compiled import at, compiled, inlined, prefetch
-from search.expand import link_child, new_node, try_move
-from search.priors import make_priors
-from search.proofs import UNPROVEN, WIN
+from search import solver
+from search.expand import link_child, make_priors, new_node, try_move
+from search.solving.proofs import UNPROVEN
 from search.speed.prefetch import prefetch_node
-from search.tables import EXPANDED, NO_NOISE, UNVISITED, WAITING, copy_row, find, grouped, materialise_edge, row_index
-
-
-@compiled
-def take_win(f, index):
-    """Visit the winning move of a root that `look_ahead` proved won, which needs no other search."""
-    node = f.nodes[index]
-    for e in range(node.first, node.first + node.count):
-        f.moves[e].P = 1.0 / node.count
-    edge = f.edges[materialise_edge(f, node, np.int64(node.first))]
-    edge.N, edge.W = 1, 1.0
-    f.moves[node.first].proven = WIN
-    node.total, node.value, node.status = 1, 1.0, EXPANDED
+from search.tables import NO_NOISE, UNVISITED, copy_row, find, grouped, row_index
 
 
 @inlined
@@ -46,16 +34,10 @@ def clear_tree(f, t):
 
 @inlined
 def set_root(f, t, index):
-    """Make a node the root.
-
-    If a move is known to win, it is visited. If it is lost, it still waits for the network's priors, and no
-    more. If it was solved as a leaf, its moves are still to be solved (`solved_endings.solve_root`).
-    """
+    """Make a node the root."""
     f.trees[t].root = index
     make_priors(f, index)
-    node = f.nodes[index]
-    if node.status == WAITING and node.proven == WIN and not node.late:
-        take_win(f, index)
+    solver.at_new_root(f, index)
 
 
 @compiled

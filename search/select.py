@@ -14,11 +14,9 @@ import numpy as np
 from compiled import at, inlined
 from compiling.records import record
 from config import SearchSettings
-from search.proofs import DRAW, UNPROVEN
+from search import solver
 from search.tables import DIRICHLET, materialise_edge
 
-SURE = 1e6
-"""Q of a proven win. A proven loss has the negative, so that it is selected only when every other move loses too."""
 FORCED = 1e12
 """Score of a move that is owed a visit (forced playouts, KataGo 3.2)."""
 
@@ -36,10 +34,17 @@ class Puct(NamedTuple):
     """Subtracted from W on the path to a leaf that waits for the network, added back in the backup."""
     ucb: bool = False
     """UCB1 instead of PUCT."""
-    prove: bool = False
-    """Use proofs: won, lost and drawn positions are not searched again (search/proofs.py)."""
     forced_playouts: float = 0.0
     """k: with noise, a visited root move gets at least sqrt(k P sum N) visits."""
+
+
+class Best(NamedTuple):
+    """The best edge so far."""
+
+    score: float
+    """Q + U of a visited move, the prior of an unvisited one."""
+    edge: int
+    """-1: none."""
 
 
 def puct_of(search: SearchSettings, *, leaves: int = 1, ucb: bool = False) -> Puct:
@@ -50,18 +55,8 @@ def puct_of(search: SearchSettings, *, leaves: int = 1, ucb: bool = False) -> Pu
         fpu=float(search.fpu_reduction),
         virtual_loss=float(leaves > 1),
         ucb=ucb,
-        prove=search.proofs,
         forced_playouts=float(search.forced_playouts),
     )
-
-
-@inlined
-def known_q(f, e):
-    """Return Q of a visited edge: its mean value, or 0, SURE or -SURE for a proven move."""
-    proven = at(f.moves, e).proven
-    if proven == UNPROVEN:
-        return at(f.edges, e).W / at(f.edges, e).N
-    return 0.0 if proven == DRAW else proven * SURE
 
 
 @inlined
@@ -95,62 +90,75 @@ def with_noise(epsilon, P, nu):
 
 
 @inlined
-def is_better(score, action, best, best_action):
-    """Return whether a move comes before another: larger score, then smaller action."""
-    return score > best or (score == best and action < best_action)
+def prior_of(f, puct, t, e, noisy):
+    """Return P of a move, mixed with the noise of its root if `noisy`."""
+    move = at(f.moves, e)
+    if noisy:
+        return with_noise(puct.epsilon, move.P, at(f.noise[np.uint64(t)], move.action))
+    return np.float64(move.P)
+
+
+@inlined
+def better(f, best, score, e):
+    """Return (score, e) or `best`, another such pair: the one with the larger score, then with the smaller action."""
+    if score > best.score or (score == best.score and at(f.moves, e).action < at(f.moves, best.edge).action):
+        return Best(score, np.int64(e))
+    return best
 
 
 @inlined
 def select_puct(f, puct, t, index):
     """Return the edge with the largest Q + U, among equals the one with the smallest action; it is materialised."""
-    node = at(f.nodes, index)
-    first = np.int64(node.first)
+    node, tree = at(f.nodes, index), at(f.trees, t)
     if node.count == 1:
-        return materialise_edge(f, node, first)
-    tree, noise = at(f.trees, t), f.noise[np.uint64(t)]
+        return materialise_edge(f, node, np.int64(node.first))
     is_root = index == tree.root
     noisy = is_root and tree.noisy == DIRICHLET
-    eps, forced = (puct.epsilon, puct.forced_playouts) if noisy else (0.0, 0.0)
-    scale = exploration(puct.cpuct, node.total)
-    best, best_e, best_action = -1e300, np.int64(-1), 0
-    fresh, fresh_e, fresh_action = -1.0, np.int64(-1), 0  # the unvisited move with the largest prior
-    visited_prior, W = 0.0, np.float64(node.value)
-    stop = first + node.materialised
-    for e in range(first, stop):
-        edge, move = at(f.edges, e), at(f.moves, e)
-        P = with_noise(eps, move.P, at(noise, move.action)) if noisy else np.float64(move.P)
-        if edge.N == 0:
-            if is_better(P, move.action, fresh, fresh_action):
-                fresh, fresh_e, fresh_action = P, np.int64(e), move.action
-            continue
-        visited_prior += move.P
-        W += edge.W
-        score = known_q(f, e) + puct_bonus(scale, P, edge.N)
-        if forced > 0.0 and edge.N * edge.N < forced * P * node.total and move.proven == UNPROVEN:
-            score = FORCED
-        if is_better(score, move.action, best, best_action):
-            best, best_e, best_action = score, np.int64(e), move.action
-    if stop < first + node.count and (noisy or fresh_e < 0):
-        # without noise, edges are materialised by prior: a materialised unvisited edge has the largest prior left
-        end = first + node.count
-        fresh, fresh_e, fresh_action = likeliest(f, stop, end, noisy, eps, noise, fresh, fresh_e, fresh_action)
-        fresh_e = materialise_edge(f, node, fresh_e)
-    if fresh_e >= 0:
-        score = unvisited_q(puct, node, W, is_root, visited_prior) + puct_bonus(scale, fresh, 0)
-        if is_better(score, fresh_action, best, best_action):
-            return fresh_e
-    return best_e
+    visited, W, visited_prior = best_visited(f, puct, t, node, noisy)
+    fresh = best_fresh(f, puct, t, node, noisy)
+    if fresh.edge < 0:
+        return visited.edge
+    bonus = puct_bonus(exploration(puct.cpuct, node.total), fresh.score, 0)
+    score = unvisited_q(puct, node, W, is_root, visited_prior) + bonus
+    return better(f, visited, score, materialise_edge(f, node, fresh.edge)).edge
 
 
 @inlined
-def likeliest(f, start, stop, noisy, eps, noise, fresh, fresh_e, fresh_action):
-    """Return (prior, edge, action) of the largest prior among the moves from start to stop and the move passed in."""
-    for e in range(start, stop):
-        move = at(f.moves, e)
-        P = with_noise(eps, move.P, at(noise, move.action)) if noisy else np.float64(move.P)
-        if is_better(P, move.action, fresh, fresh_action):
-            fresh, fresh_e, fresh_action = P, np.int64(e), move.action
-    return fresh, fresh_e, fresh_action
+def best_visited(f, puct, t, node, noisy):
+    """Return the visited edge with the largest Q + U, the sum of W with the node's value, the sum of the priors."""
+    first, scale = np.int64(node.first), exploration(puct.cpuct, node.total)
+    best, W, prior = Best(-1e300, np.int64(-1)), np.float64(node.value), 0.0
+    for e in range(first, first + node.materialised):
+        edge = at(f.edges, e)
+        if edge.N == 0:
+            continue
+        W += edge.W
+        prior += at(f.moves, e).P
+        P = prior_of(f, puct, t, e, noisy)
+        score = solver.exact_q(f, e) + puct_bonus(scale, P, edge.N)
+        owed = noisy and edge.N * edge.N < puct.forced_playouts * P * node.total
+        if owed and not solver.is_proven(f, e):
+            score = FORCED
+        best = better(f, best, score, e)
+    return best, W, prior
+
+
+@inlined
+def best_fresh(f, puct, t, node, noisy):
+    """Return the unvisited edge with the largest prior, -1 where all moves are visited.
+
+    Without noise, edges are materialised by prior: an unvisited one that is materialised has the largest prior left.
+    """
+    first = np.int64(node.first)
+    stop = first + node.materialised
+    best = Best(-1.0, np.int64(-1))
+    for e in range(first, stop):
+        if at(f.edges, e).N == 0:
+            best = better(f, best, prior_of(f, puct, t, e, noisy), e)
+    if noisy or best.edge < 0:
+        for e in range(stop, first + node.count):
+            best = better(f, best, prior_of(f, puct, t, e, noisy), e)
+    return best
 
 
 @inlined
@@ -166,8 +174,8 @@ def select_ucb(f, puct, index):
         edge = f.edges[e]
         if edge.N == 0:
             return np.int64(e)
-        score = known_q(f, e)
-        if f.moves[e].proven == UNPROVEN:  # a proven move needs no exploration
+        score = solver.exact_q(f, e)
+        if not solver.is_proven(f, e):  # a proven move needs no exploration
             score += puct.cpuct * math.sqrt(log_total / edge.N)
         if score > best:
             best, best_e = score, np.int64(e)

@@ -5,24 +5,21 @@
 here: where the network is needed, the simulation ends with LEAF, and `pipeline.expand_and_backup` resumes it.
 
 Perspective: a node's value is for the player to move there; an edge's W is for the player who moves along it.
-Calls of `prefetch` only make it faster (see search/speed/prefetch.py).
+Calls of `solver` only matter where a value is exact (search/solver.py), calls of `prefetch` only make it faster
+(search/speed/prefetch.py): both can be skipped.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from compiled import at, compiled, inlined, prefetch
-from search.evaluation_cache import FOUND, LOOKED_UP, SIMULATIONS, cache_place
-from search.expand import expand, link_child, try_move
+from search import solver
+from search.evaluation_cache import SIMULATIONS, cache_place, look_up
+from search.expand import expand, link_child, make_priors, try_move
 from search.gumbel import select_gumbel
 from search.noise import apply_root_temperature
-from search.priors import make_priors
-from search.proofs import UNPROVEN, prove, proven_value
 from search.select import select
-from search.solved_endings import solve_leaf, solve_root
 from search.speed.prefetch import prefetch_answer, prefetch_place, prefetch_row
 from search.tables import (
     EXPANDED,
@@ -50,10 +47,9 @@ def start_simulation(f, rules, slot):
     """Put a slot at the root; return False, with DONE, if there is nothing to search."""
     w = at(f.slots, slot)
     tree = at(f.trees, w.tree)
-    solve_root(f, rules, np.int64(w.tree))
+    decided = solver.at_root(f, rules, np.int64(w.tree))
     root = at(f.nodes, tree.root)
     enough = root.total >= tree.budget and root.status == EXPANDED
-    decided = root.proven != UNPROVEN and root.status != WAITING  # a lost root needs priors to choose a move by
     if root.status == TERMINAL or decided or enough:
         w.ended = DONE
         return False
@@ -113,9 +109,9 @@ def select_child(f, puct, slot):
 
 @inlined
 def is_interior(f, index, depth):
-    """Return whether a simulation passes through a node: it is expanded and, unless it is the root, unproven."""
+    """Return whether a simulation passes through a node: it is expanded, and its value is not exact."""
     node = at(f.nodes, index)
-    return node.status == EXPANDED and depth < f.reach and (node.proven == UNPROVEN or depth == 0)
+    return node.status == EXPANDED and depth < f.reach and not solver.is_end(node, depth)
 
 
 # ---- 2. expand
@@ -165,19 +161,14 @@ def evaluate_leaf(f, rules, cache, slot):
     if index == NO_ROOM:
         return DONE
     node = at(f.nodes, index)
-    if depth > 0:
-        solve_leaf(f, rules, t, index)
-    if node.status != WAITING or (node.proven != UNPROVEN and depth > 0):  # EXPANDED: a path of largest length
+    if node.status != WAITING or solver.at_leaf(f, rules, t, index, depth):  # EXPANDED: a path of largest length
         return KNOWN
     for other in range(at(f.trees, t).pending):
         if at(f.slots, slot - 1 - other).leaf == index:
             return BLOCKED
-    place = cache_place(cache, node.key)
-    cache.counts[LOOKED_UP] += 1
-    if at(cache.keys, place) != node.key or node.key == 0:
+    if not look_up(cache, node.key):
         return LEAF
-    cache.counts[FOUND] += 1
-    known = cache.numbers[place]
+    known = cache.numbers[cache_place(cache, node.key)]
     expand(f, index, at(known, f.legal.shape[0]), known)
     if depth == 0:
         make_root_priors(f, t)
@@ -222,10 +213,8 @@ def finish_simulation(f, rules, puct, cache, slot):
     w.ended = ended
     if ended == KNOWN:
         node = at(f.nodes, w.leaf)
-        value = node.value if node.proven == UNPROVEN else proven_value(node.proven)
-        backup(f, puct, slot, 0.0 if math.isnan(value) else value, node.player)
-        if puct.prove and node.proven != UNPROVEN:
-            prove(f, slot)
+        backup(f, puct, slot, solver.leaf_value(node), node.player)
+        solver.after_backup(f, slot)
     if ended == KNOWN or ended == LEAF:
         cache.counts[SIMULATIONS] += 1
     else:
@@ -236,7 +225,6 @@ def finish_simulation(f, rules, puct, cache, slot):
 @compiled
 def root_value(f, t):
     """Return the search's value of a root, for its player to move; a proven value is exact."""
-    root = f.trees[t].root
-    if f.nodes[root].proven != UNPROVEN:
-        return proven_value(f.nodes[root].proven)
-    return sum_of_values(f, root) / (1.0 + f.nodes[root].total)
+    index = f.trees[t].root
+    root = f.nodes[index]
+    return solver.exact_value(root, sum_of_values(f, index) / (1.0 + root.total))

@@ -19,11 +19,10 @@ import numpy as np
 
 from compiled import at, compiled, inlined, up_to
 from compiling.records import record
-from config import UserError
+from config import PLAIN_SEARCH, SearchSettings, UserError
 from game import Game
 from games.bounds import MAX_ACTIONS
-from search.endgame_solver import LineOfPlay, make_line, shared_solver
-from search.forced import no_forced_win
+from search.solving.work_space import Solver, make_solver
 from search.speed.aligned_arrays import allocate
 
 UNVISITED = -1
@@ -34,13 +33,22 @@ NO_NOISE, DIRICHLET, GUMBEL = 0, 1, 2
 """Noise at a root: none, on the priors, or a Gumbel number for each move."""
 
 NODE = np.dtype(
-    [("key", "u8"), ("value", "f4"), ("total", "i4"), ("first", "i4"), ("count", "u2"), ("materialised", "u2"),
-     ("legal", "u2"), ("player", "i1"), ("status", "i1"), ("proven", "i1"), ("late", "i1"), ("logits", "i1")],
-    align=True)  # fmt: skip
-"""key: of the state; total: sum of the edges' N; first, count: its edges; materialised: how many of them have a row;
-legal: number of legal moves (those left out because they lose at once stand behind the edges, see `look_ahead`);
-late: attempts to solve it (search/solved_endings.py); logits: whether its moves still hold logits in place of
-priors."""
+    [
+        ("key", "u8"),  # of the state
+        ("value", "f4"),  # for the player to move: the network's, or the result
+        ("total", "i4"),  # sum of the edges' N
+        ("first", "i4"),  # the first of its edges
+        ("count", "u2"),  # number of its edges
+        ("materialised", "u2"),  # how many of them have a row in `edges`
+        ("legal", "u2"),  # number of legal moves: those that look-ahead leaves out stand behind the edges
+        ("player", "i1"),  # who is to move: 1 or -1
+        ("status", "i1"),
+        ("proven", "i1"),  # the solver's: what is proven (search/solving/proofs.py)
+        ("late", "i1"),  # the solver's: attempts to solve it (search/solving/solved_endings.py)
+        ("logits", "i1"),  # whether its moves still hold logits in place of priors
+    ],
+    align=True,
+)
 MOVE = np.dtype([("P", "f4"), ("action", "u2"), ("proven", "i1")], align=True)
 EDGE = np.dtype([("W", "f8"), ("N", "i4"), ("child", "i4")], align=True)
 """MOVE: a legal move, its prior and its proof. EDGE: the statistics of a move that was or will next be selected."""
@@ -55,14 +63,19 @@ PASSED = 64
 """Extra nodes of a tree, for positions with one move, which visits pass through."""
 MAX_EDGES = 2**31 - 1
 TREE = np.dtype(
-    [("rng", "u8"), ("root", "i4"), ("nodes", "i4"), ("edges", "i4"), ("budget", "i4"), ("noisy", "i4"),
-     ("considered", "i4"), ("pending", "i4"), ("ahead", "i4"), ("late", "i4"), ("late_root", "i4"),
-     ("temperature", "f4"), ("forced", "i4")],
-    align=True)  # fmt: skip
-"""nodes, edges: used so far; budget: visits of the root at which the search ends; noisy: kind of noise; considered:
-moves that a Gumbel search considers; pending: leaves that wait for the network; ahead: plies of look-ahead at a new
-position; late, late_root: the ply from which on leaves and roots are solved; temperature: of the root's priors
-(`noise.apply_root_temperature`); forced: which wins by force are searched (`Config.forced_wins`)."""
+    [
+        ("rng", "u8"),
+        ("root", "i4"),
+        ("nodes", "i4"),  # used so far
+        ("edges", "i4"),
+        ("budget", "i4"),  # visits of the root at which the search ends
+        ("noisy", "i4"),  # kind of noise at the root
+        ("considered", "i4"),  # moves that a Gumbel search considers
+        ("pending", "i4"),  # leaves that wait for the network
+        ("temperature", "f4"),  # of the root's priors (`noise.apply_root_temperature`)
+    ],
+    align=True,
+)
 
 
 @record
@@ -103,14 +116,8 @@ class Forest(NamedTuple):
     """[action_size rounded up to GROUP] float64: room for the odds of one node's moves."""
     remap: np.ndarray
     """[2, capacity] int32: room for re-rooting."""
-    line: LineOfPlay
-    """Room for solving positions."""
-    solve: Any
-    """`endgame_solver.solve`"""
-    forced: Any
-    """`Game.forced`"""
-    room: np.ndarray
-    """[forced_room] int32: its work space"""
+    solver: Solver
+    """What search/solver.py needs"""
     bounds: np.ndarray
     """[2] int32: the first rule that the game broke, and its max_plies (games/bounds.py)"""
     leaves: int
@@ -128,7 +135,8 @@ def capacity_for(sims: int, leaves: int) -> int:
     """Return the node capacity for a search of `sims` visits.
 
     Of the three nodes per visit two are for what is kept from the previous move and for positions with one safe move,
-    which visits pass through (`pass_through`). PASSED more, because even a few visits can pass through many of these.
+    which visits pass through (`look_ahead.pass_through`). PASSED more, because even a few visits can pass through many
+    of these.
     Memory that is not needed is never touched, except for the hash table.
     """
     return 3 * sims + leaves + PASSED
@@ -159,8 +167,8 @@ def max_depth(game: Game) -> int:
     return min(game.max_plies, 4096) + 1
 
 
-def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int = 0, forced: bool = False) -> Forest:
-    """Allocate the tables; memory pages are touched when first used. forced: use `Game.forced`, which compiles it."""
+def make_forest(game: Game, trees: int, leaves: int, capacity: int, search: SearchSettings = PLAIN_SEARCH) -> Forest:
+    """Allocate the tables; memory pages are touched when first used. search: what its solver does."""
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
     table = 1 << (2 * capacity - 1).bit_length()
@@ -169,10 +177,15 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         wanted = f"{trees:,} trees of {capacity:,} positions with {game.action_size:,} moves"
         raise UserError(f"expected room for at most {MAX_EDGES:,} moves, got {wanted}; take fewer simulations or games")
     tables: dict[str, Any] = dict(
-        trees=(trees, TREE), nodes=(trees * capacity, NODE), edges=(edges, EDGE), moves=(edges, MOVE),
+        trees=(trees, TREE),
+        nodes=(trees * capacity, NODE),
+        edges=(edges, EDGE),
+        moves=(edges, MOVE),
         rows=((trees * (capacity + 1), row_size(game)), np.int32),
-        table=(trees * table, np.int32), steps=(slots * max_depth(game), STEP), slots=(slots, SLOT),
-    )  # fmt: skip
+        table=(trees * table, np.int32),
+        steps=(slots * max_depth(game), STEP),
+        slots=(slots, SLOT),
+    )
     try:
         found = allocate(**tables)
     except MemoryError:
@@ -183,7 +196,7 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         raise UserError(f"not enough memory: {needs}; take {less}") from None
     found["table"][:] = UNVISITED
     found["slots"]["tree"] = np.repeat(np.arange(trees), leaves)
-    line = make_line(game, endgame)
+    solver = make_solver(game, search)
     return Forest(
         **found,
         flat=found["rows"].reshape(-1),
@@ -196,11 +209,8 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, endgame: int
         outcome=np.zeros(1, np.float32),
         odds=np.zeros(up_to(GROUP, game.action_size), np.float64),
         remap=np.zeros((2, capacity), np.int32),
-        line=line,
-        solve=shared_solver(game.rules, line),
-        forced=game.forced if forced and game.forced else no_forced_win,
-        room=np.zeros(game.forced_room, np.int32),
-        bounds=line.bounds,
+        solver=solver,
+        bounds=solver.line.bounds,
         leaves=leaves,
         reach=max_depth(game),
         capacity=capacity,

@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from search.priors import legal_softmax
-from search.proofs import DRAW, LOSS, UNPROVEN, WIN, proven_value
+from game import GameState
+from search.expand import legal_softmax
+from search.many_trees import ManyTrees
 from search.select import exploration, puct_bonus, with_noise
-
-if TYPE_CHECKING:
-    from MCTS import MCTS, Edge, Node
+from search.solving.proofs import DRAW, LOSS, UNPROVEN, WIN, proven_value
 
 WORDS = {UNPROVEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
+
+
+class Node(Protocol):
+    """What is read of a node (`MCTS.Node`)."""
+
+    mcts: ManyTrees
+
+    @property
+    def state(self) -> GameState: ...
+    @property
+    def playerTurn(self) -> int: ...
+
+
+class Edge(Protocol):
+    """What is read of an edge (`MCTS.Edge`)."""
+
+    node: int
+    action: int
+
+    @property
+    def stats(self) -> dict[str, float]: ...
+    @property
+    def playerTurn(self) -> int: ...
 
 
 class Choice(NamedTuple):
@@ -49,13 +71,13 @@ class Tables(NamedTuple):
     moves: np.ndarray
 
 
-def snapshot(mcts: MCTS) -> Tables:
+def snapshot(mcts: ManyTrees) -> Tables:
     """Return a copy of the tables as the next simulation will see them."""
     f = mcts.forest
-    return Tables(f.nodes[: len(mcts)].copy(), f.edges.copy(), f.moves.copy())
+    return Tables(f.nodes[: f.trees[0]["nodes"]].copy(), f.edges.copy(), f.moves.copy())
 
 
-def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
+def choices_at(mcts: ManyTrees, tables: Tables, index: int) -> list[Choice]:
     """Return what `select.select_puct` computes for each move of the node with this index, by action."""
     puct, node = mcts.puct, tables.nodes[index]
     first, count, materialised, legal = (int(node[name]) for name in ("first", "count", "materialised", "legal"))
@@ -63,7 +85,7 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
     priors = moves["P"].astype(np.float64)
     if node["logits"]:
         priors[:count] = legal_softmax(priors[:count])
-    is_root = index == mcts.root.index
+    is_root = index == int(mcts.forest.trees[0]["root"])
     noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
     total, fresh = int(node["total"]), 0.0
     if puct.fpu >= 0:
@@ -88,7 +110,7 @@ def choices_at(mcts: MCTS, tables: Tables, index: int) -> list[Choice]:
 class SearchObserver:
     """Sees each simulation of a search, step by step, and changes nothing. Override what is of interest."""
 
-    def simulation_begins(self, tree: MCTS) -> None:
+    def simulation_begins(self, tree: ManyTrees) -> None:
         """See the tree before a simulation."""
 
     def leaf_reached(self, leaf: Node, breadcrumbs: Sequence[Edge]) -> None:
@@ -109,9 +131,10 @@ class SearchLog(SearchObserver):
         self._before: Tables | None = None
         """The tables at the beginning of a simulation; None where nothing is logged."""
 
-    def simulation_begins(self, tree: MCTS) -> None:
+    def simulation_begins(self, tree: ManyTrees) -> None:
         self._before = snapshot(tree) if self.logger.isEnabledFor(logging.INFO) else None
-        self.logger.info("****** simulation %d", tree.root.visits)
+        root = tree.forest.nodes[tree.forest.trees[0]["root"]]
+        self.logger.info("****** simulation %d", int(root["total"]))
 
     def leaf_reached(self, leaf: Node, breadcrumbs: Sequence[Edge]) -> None:
         if self._before is None:

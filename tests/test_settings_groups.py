@@ -82,8 +82,9 @@ def test_the_help_of_every_setting_is_found_where_it_is_inherited():
 
 
 def seen(mcts):
-    """Return what a tree was told of the settings: its rule, and the plies that it looks ahead and solves."""
-    return mcts.puct, *(mcts.forest.trees[name].tolist() for name in ("ahead", "late", "forced"))
+    """Return what reached a tree of the settings: its rule, and what its solver does."""
+    solver = mcts.forest.solver
+    return mcts.puct, solver.proofs, solver.look_ahead, solver.forced_wins, solver.leaf_ply
 
 
 @pytest.mark.parametrize("name", [name for name in names(SearchSettings) if name != "alpha"])
@@ -97,10 +98,10 @@ def test_every_setting_of_a_search_reaches_the_tree(name):
 def test_the_numbers_of_the_rule_are_those_of_the_settings():
     search = SearchSettings(**OTHER)
     puct = puct_of(search, leaves=8)
-    assert puct == (2.0, 0.5, -1.0, 1.0, False, True, 2.0)
+    assert puct == (2.0, 0.5, -1.0, 1.0, False, 2.0)
     assert puct_of(search, ucb=True) == puct._replace(virtual_loss=0.0, ucb=True)
     told = [type(value) for value in puct_of(plain_search(cpuct=2, epsilon=1, fpu_reduction=0, forced_playouts=1))]
-    assert told == [float, float, float, float, bool, bool, float], "else it would be compiled twice"
+    assert told == [float, float, float, float, bool, float], "else it would be compiled twice"
 
 
 def test_a_bare_search_is_a_plain_one():
@@ -118,7 +119,8 @@ def test_an_agent_searches_by_a_replaced_group(logged):
     agent.new_games(2)
     for mcts in (agent.MCTS, agent._games.trees):
         assert mcts.puct == puct_of(search) and mcts.puct.cpuct == 3.0
-        assert (mcts.forest.trees["ahead"] == 2).all() and (mcts.forest.trees["late"] == game.max_plies - 5).all()
+        solver = mcts.forest.solver
+        assert (solver.look_ahead, solver.leaf_ply) == (2, game.max_plies - 5)
     twin = agent.twin(game, 10, changes={"endgame": 0})
     assert twin.search == dataclasses.replace(search, endgame=0) and agent.search == search
     assert agent.twin(game, 10).search == search

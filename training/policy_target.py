@@ -11,9 +11,10 @@ import numpy as np
 
 from compiled import compiled
 from search.gumbel import WEIGHT, write_improved
-from search.proofs import LOSS, UNPROVEN, keeps_proof
-from search.select import exploration, known_q, puct_bonus, with_noise
-from search.solved_endings import ROOT_TRIED
+from search.select import exploration, puct_bonus, with_noise
+from search.solver import exact_q
+from search.solving.proofs import LOSS, UNPROVEN, keeps_proof
+from search.solving.solved_endings import ROOT_TRIED
 from search.tables import DIRICHLET, GUMBEL
 
 MAX_VISITS = 65534
@@ -65,7 +66,7 @@ def pruned(f, t, puct, e, best):
     move."""
     root, edge, move = f.nodes[f.trees[t].root], f.edges[e], f.moves[e]
     scale = exploration(puct.cpuct, root.total)
-    gap = known_q(f, best) + puct_bonus(scale, f.moves[best].P, f.edges[best].N) - known_q(f, e)
+    gap = exact_q(f, best) + puct_bonus(scale, f.moves[best].P, f.edges[best].N) - exact_q(f, e)
     if gap <= 0.0:
         return edge.N
     p = with_noise(puct.epsilon, np.float64(move.P), f.noise[t, move.action])

@@ -15,10 +15,10 @@ from search.evaluation_cache import NOT_FINITE
 from search.gumbel import choose_gumbel, draw_gumbel
 from search.noise import apply_root_temperature, draw_noise
 from search.pipeline import expand_and_backup
-from search.proofs import UNPROVEN
 from search.random_numbers import uniform
 from search.reroot import advance_root, make_child, plant
 from search.simulate import LEAF, root_value, start_simulation
+from search.solving.proofs import UNPROVEN
 from search.speed.bound_arguments import unpack
 from search.tables import EXPANDED, GUMBEL, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, materialise_edge, row_index
 from training.policy_target import write_target
@@ -124,7 +124,7 @@ def begin_move(f, flight, settings, t, first):
     full = uniform(tree) < settings.full_share or first
     tree.budget = settings.sims if full else settings.fast_sims
     if f.nodes[tree.root].count == 1:
-        full = full and (tree.ahead < 2 or f.nodes[tree.root].legal > 1)
+        full = full and (f.solver.look_ahead < 2 or f.nodes[tree.root].legal > 1)
         tree.budget = 1
     flight.full[t] = full
     if full and settings.gumbel > 0:

@@ -20,7 +20,7 @@ from plugins.engines.analysis_query import Query, Turn
 from plugins.engines.serving import PlayerSource
 from plugins.engines.snapshot import Snapshot, snapshot_of
 from plugins.engines.territory import Territory
-from search.proofs import UNPROVEN
+from search.solving.proofs import UNPROVEN
 from search.tables import trees_in
 
 ROOM = 2**31

@@ -13,8 +13,8 @@ import numpy as np
 
 from compiled import call
 from MCTS import MCTS
-from search.priors import make_priors
-from search.proofs import LOSS, UNPROVEN, known_value
+from search.expand import make_priors
+from search.solving.proofs import kept_moves, known_value
 from search.tables import EXPANDED, Forest
 
 LINE = 12
@@ -67,21 +67,12 @@ def snapshot_of(mcts: MCTS, tree: int, moves: int = 10_000) -> Snapshot:
         call(make_priors, f, root)
         first, rows = int(node["first"]), int(node["materialised"])
         edges = f.edges[first : first + rows]
-        rank = edges["N"].astype(np.int64) + (_kept(f, root)[:rows].astype(np.int64) << 32)
+        rank = edges["N"].astype(np.int64) + (kept_moves(f, root)[:rows].astype(np.int64) << 32)
         order = np.argsort(-rank, kind="stable")
         for e in order[:moves]:
             if edges["N"][e] > 0:
                 found.append(_move(mcts, root, first + int(e)))
     return Snapshot(int(node["player"]), int(node["total"]), (1 + value) / 2, proven, found)
-
-
-def _kept(f: Forest, index: int) -> np.ndarray:
-    """Return whether each legal move keeps what is proven of its node, [legal] bool; if nothing is, is not lost."""
-    node = f.nodes[index]
-    first, legal = int(node["first"]), int(node["legal"])
-    proofs = f.moves["proven"][first : first + legal]
-    kept: np.ndarray = proofs != LOSS if node["proven"] == UNPROVEN else proofs == node["proven"]
-    return kept
 
 
 def _move(mcts: MCTS, root: int, e: int) -> MoveInfo:
@@ -109,6 +100,6 @@ def _most_visited(f: Forest, index: int) -> int | None:
     if node["status"] != EXPANDED or not rows:
         return None
     counts = f.edges["N"][first : first + rows].astype(np.int64)
-    kept = np.where(_kept(f, index)[:rows], counts, 0)
+    kept = np.where(kept_moves(f, index)[:rows], counts, 0)
     counts = kept if kept.any() else counts
     return first + int(counts.argmax()) if counts.any() else None

@@ -14,7 +14,7 @@ from agent import Agent
 from game import Game, GameState
 from network.ownership import ownership_of
 from plugins.engines.snapshot import Snapshot
-from search.priors import legal_softmax
+from search.expand import legal_softmax
 
 GAMES, MOST = 16, 8
 """Games played out after the moves of a root, shared out by their visits: at least one, and at most MOST after each."""

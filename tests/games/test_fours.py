@@ -9,7 +9,7 @@ import pytest
 import games
 from config import UserError
 from game import PLAYER
-from search.forced import AT_ROOT, NEW, ForcedSearch
+from search.solving.forced import AT_ROOT, NEW, ForcedSearch
 from support.gomoku_boards import board
 from support.slow_fours import SlowFours, crowded_board
 

@@ -11,9 +11,10 @@ from games.endings import Endings
 from games.othello import score_of_row, solve
 from games.othello_endings import ENTRY, LEFT, MOST_MOVES, MOVES, PLACES, QUESTION, SIZE, TABLE, TOO_LONG
 from MCTS import MCTS
-from search.endgame_solver import ROOT, make_line
+from search.solving import work_space
+from search.solving.endgame_solver import ROOT, make_line
 from support.corridor import Corridor, CorridorState
-from support.search_cases import Projection, always, value_of, values_after
+from support.search_cases import Projection, always, continued, value_of, values_after
 
 STEPS = [(r, c) for r in (-1, 0, 1) for c in (-1, 0, 1) if r or c]
 
@@ -124,8 +125,8 @@ def test_without_work_space_or_on_larger_boards_the_other_rules_are_used():
     small, large = games.make("othello"), games.make("othello(size=10)")
     assert small.rules.solve(small.start().row, np.ones(2, np.int32)) == NOT_TOLD
     assert large.rules.solve(large.start().row, work()) == NOT_TOLD and large.endings is None
-    tree = MCTS(large, SearchSettings(endgame=14), sims=4)
-    assert tree.forest.trees[["late", "late_root"]][0].tolist() == (large.max_plies, large.max_plies)
+    solver = MCTS(large, SearchSettings(endgame=14), sims=4).forest.solver
+    assert (solver.leaf_ply, solver.root_ply) == (large.max_plies, large.max_plies)
 
 
 def test_the_table_and_the_moves_of_each_number_of_empty_points_have_a_place_of_their_own():
@@ -139,7 +140,7 @@ def test_the_table_and_the_moves_of_each_number_of_empty_points_have_a_place_of_
 def searched(game, state, sims, endgame=12, limit=None, network=None):
     mcts = MCTS(game, SearchSettings(endgame=endgame), sims=max(sims, 20))
     if limit is not None:
-        mcts.forest.line.limits[ROOT] = limit
+        mcts.forest.solver.line.limits[ROOT] = limit
     mcts.set_root(state)
     mcts.search(network or Projection(game), sims)
     return mcts
@@ -168,11 +169,11 @@ def test_more_simulations_never_play_worse_where_an_ending_is_solved(size):
 
 def test_the_setting_says_when_and_zero_means_never():
     game = games.make("othello")
-    tree = MCTS(game, SearchSettings(endgame=14), sims=4).forest.trees[0]
-    assert (tree["late"], tree["late_root"]) == (60 - 14, 60 - 14 - 6)
+    solver = MCTS(game, SearchSettings(endgame=14), sims=4).forest.solver
+    assert (solver.leaf_ply, solver.root_ply) == (60 - 14, 60 - 14 - 6)
     for settings in (SearchSettings(endgame=0), SearchSettings(endgame=14, proofs=False)):
-        tree = MCTS(game, settings, sims=4).forest.trees[0]
-        assert (tree["late"], tree["late_root"]) == (game.max_plies, game.max_plies)
+        solver = MCTS(game, settings, sims=4).forest.solver
+        assert (solver.leaf_ply, solver.root_ply) == (game.max_plies, game.max_plies)
     state = endings(8, 9, 1, seed=6)[0]
     assert searched(game, state, 5, endgame=0).root.proven is None
     assert searched(game, state, 5, endgame=9).root.proven is not None
@@ -190,18 +191,19 @@ def test_leaves_are_solved_and_what_a_search_proves_with_them_is_right():
 
 
 @pytest.mark.parametrize("before", [0, 30])
-def test_of_a_root_that_takes_too_long_the_moves_that_are_known_to_lose_are_not_searched(before):
+def test_of_a_root_that_takes_too_long_the_moves_that_are_known_to_lose_are_not_searched(before, monkeypatch):
     game, found = games.make("othello"), 0
-    mcts = MCTS(game, SearchSettings(endgame=12), sims=60)
-    mcts.forest.line.limits[:] = 1, 150, 30
+    plain = MCTS(game, SearchSettings(endgame=0), sims=60)
+    monkeypatch.setattr(work_space, "first_solved", lambda game, plies: (game.max_plies, 0))  # only roots are solved
+    solving = MCTS(game, SearchSettings(endgame=12), sims=60)
+    solving.forest.solver.line.limits[:] = 1, 150, 30
     for state in endings(8, 12, 25, seed=8):
-        mcts.forest.trees["late"] = mcts.forest.trees["late_root"] = game.max_plies
-        mcts.plant(state)
+        plain.plant(state)
         if before:
-            mcts.search(Projection(game), before)
-        visits = {action: edge.stats["N"] for action, edge in mcts.root.edges}
+            plain.search(Projection(game), before)
+        visits = {action: edge.stats["N"] for action, edge in plain.root.edges}
+        mcts = continued(solving, plain)
         mcts.forest.nodes["late"] = 0
-        mcts.forest.trees["late_root"] = 0  # only the root is solved
         mcts.search(Projection(game), 60)
         if mcts.root.proven is not None:
             continue

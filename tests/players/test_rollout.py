@@ -12,7 +12,7 @@ import games
 from MCTS import Node
 from players.by_name import make_player
 from players.rollout import TREES_BYTES, RolloutPlayer
-from search.proofs import DRAW, LOSS, UNPROVEN, WIN
+from search.solving.proofs import DRAW, LOSS, UNPROVEN, WIN
 from search.tables import forest_bytes
 from support.board_drawings import play
 from support.command_line import output_of

@@ -12,7 +12,7 @@ from game import GIVEN_UP, NOT_TOLD, PLY, solve_not_told
 from games.endings import Endings
 from interface.explain import explain
 from players.solver import BitbullyScores
-from search.endgame_solver import make_line, solve
+from search.solving.endgame_solver import make_line, solve
 from search.trace import SearchLog
 from support.board_drawings import play
 from support.corridor import Corridor, CorridorState

@@ -8,9 +8,9 @@ from agent import Agent
 from MCTS import MCTS
 from players.by_name import level_player, make_player, network_player
 from players.levels import Level
-from search.forced import AT_ROOT, ForcedSearch
-from search.forced_wins import win_length
-from support.search_cases import GAMES, Projection, plain_search
+from search.solving.forced import AT_ROOT, ForcedSearch
+from search.solving.forced_wins import win_length
+from support.search_cases import GAMES, Projection, continued, plain_search
 from support.tiny_runs import tiny
 from training.selfplay import SelfPlay
 
@@ -69,15 +69,14 @@ def test_a_child_with_visits_is_proven_by_threats_when_it_becomes_the_root():
     cells = FORK.copy()
     cells[8, 8] = 0
     player, state = agent(2, sims=300), GAME.set_up(cells, -1)
-    player.MCTS = MCTS(GAME, plain_search(**PROVING, forced_wins=2), sims=300)
-    player.MCTS.forest.trees["forced"] = 0
-    player.MCTS.set_root(state)
-    player.MCTS.search(Projection(GAME), 300)
-    action, edge = max(player.MCTS.root.edges, key=lambda pair: pair[1].stats["N"])
+    before = MCTS(GAME, plain_search(**PROVING), sims=300)
+    before.set_root(state)
+    before.search(Projection(GAME), 300)
+    action, edge = max(before.root.edges, key=lambda pair: pair[1].stats["N"])
     after = state.takeAction(action)[0]
     found = ForcedSearch(GAME)(after, AT_ROOT)
     assert found.move is not None and found.plies == 0 and edge.outNode.visits > 1
-    player.MCTS.forest.trees["forced"] = 2
+    player.MCTS = continued(MCTS(GAME, plain_search(**PROVING, forced_wins=2), sims=300), before)
     action, _, value, _ = player.act(after, 0.0)
     assert action == found.move and value == 1.0 and player.searched[0].sum() > 1
 

@@ -5,7 +5,7 @@ import pytest
 
 import games
 from interface.commands.new_game import write_template
-from search.forced_wins import ForcedWins
+from search.solving.forced_wins import ForcedWins
 
 
 def wins(state, side, plies):

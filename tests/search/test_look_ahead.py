@@ -8,7 +8,7 @@ import pytest
 import games
 from agent import Agent
 from interface.explain import explain
-from search.proofs import LOSS
+from search.solving.proofs import LOSS
 from search.trace import SearchLog
 from support.board_drawings import play
 from support.search_cases import GAMES, Projection, always, plain_search, rooted, value_of

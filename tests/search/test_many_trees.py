@@ -7,8 +7,8 @@ import games
 from agent import Agent
 from compiled import call
 from MCTS import MCTS, Node
-from search.proofs import LOSS, UNPROVEN
 from search.reroot import drop_unvisited_edges
+from search.solving.proofs import LOSS, UNPROVEN
 from support.board_drawings import play
 from support.corridor import Corridor, CorridorState
 from support.search_cases import (

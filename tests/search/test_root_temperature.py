@@ -7,8 +7,8 @@ import pytest
 
 import games
 from compiled import call
+from search.expand import make_priors
 from search.noise import apply_root_temperature
-from search.priors import make_priors
 from search.tables import EXPANDED
 from support.search_cases import GAMES, Projection, always, rooted
 from support.tiny_runs import tiny

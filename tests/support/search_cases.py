@@ -72,6 +72,14 @@ def rooted(game, state=None, **options):
     return mcts
 
 
+def continued(mcts, other):
+    """Return a search after it has taken the trees of another one, which it then searches by its own settings."""
+    for mine, theirs in zip(mcts.forest, other.forest, strict=True):
+        if isinstance(mine, np.ndarray):
+            mine[:] = theirs
+    return mcts
+
+
 def numbers(node):
     """What equal nodes have in common: every edge's N, W, Q, P."""
     return {action: edge.stats for action, edge in node.edges}

@@ -86,7 +86,7 @@ def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatc
         assert choose(player, "", game.start(), [], lambda: False)[0] in range(9)
     assert players[0].trees(0)[0].root.visits == 9 and players[2].MCTS.root.visits == 24
     assert players[2].rng.random() != roster.make(names[2], game, "").rng.random(), "another game each time"
-    assert '"endgame": 0' in settings and players[2].MCTS.forest.trees["late"][0] == game.max_plies, "as measured"
+    assert '"endgame": 0' in settings and players[2].MCTS.forest.solver.leaf_ply == game.max_plies, "as measured"
     (target / "levels.json").write_text("{")
     assert not any(name.startswith("level:") for name in roster.players("tictactoe")), "the page goes on without"
 

@@ -7,9 +7,9 @@ import numpy as np
 from compiled import at, compiled, inlined
 from game import GIVEN_UP, PLAYER, PLY
 from games.bounds import FORCED_MOVE, break_rule
-from search.endgame_solver import LEAF, MOVE, ROOT, ask
-from search.forced import AT_ROOT
-from search.proofs import LOSS, UNPROVEN, WIN, proof_of, proven_value
+from search.solving.endgame_solver import LEAF, MOVE, ROOT, ask
+from search.solving.forced import AT_ROOT
+from search.solving.proofs import LOSS, UNPROVEN, WIN, proof_of, proven_value
 from search.tables import EXPANDED, TERMINAL, WAITING, copy_row, materialise_edge, row_index
 
 LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
@@ -20,7 +20,8 @@ LEAF_TRIED, ROOT_TRIED, ROOT_EARLY = 1, 2, 3
 def solve_leaf(f, rules, t, index):
     """Solve a position near the end of the game, if that takes no longer than an evaluation by the network."""
     node, row = at(f.nodes, index), row_index(f, t, index)
-    if node.status == WAITING and node.proven == UNPROVEN and not node.late and ply(f, row) >= at(f.trees, t).late:
+    due = node.status == WAITING and node.proven == UNPROVEN and not node.late
+    if due and ply(f, row) >= f.solver.leaf_ply:
         solve_late(f, rules, node, row)
 
 
@@ -34,9 +35,9 @@ def ply(f, row):
 def solve_late(f, rules, node, row):
     """Solve a leaf for `solve_leaf`, which has checked that this is due."""
     node.late = LEAF_TRIED
-    ask(f.line, f.line.limits[LEAF])
-    copy_row(f.line.rows, 0, f.rows[row])
-    value = f.solve(f.line, rules, f.outcome)
+    ask(f.solver.line, f.solver.line.limits[LEAF])
+    copy_row(f.solver.line.rows, 0, f.rows[row])
+    value = f.solver.solve(f.solver.line, rules, f.outcome)
     if value != GIVEN_UP:
         node.proven = proof_of(value)
 
@@ -52,9 +53,9 @@ def solve_root(f, rules, t):
     if node.late >= ROOT_TRIED or node.status == TERMINAL:
         return
     row = row_index(f, t, index)
-    if at(f.trees, t).forced > 1 and node.proven == UNPROVEN:
+    if f.solver.forced_wins > 1 and node.proven == UNPROVEN:
         force_root(f, node, row)
-    if ply(f, row) < at(f.trees, t).late_root:
+    if ply(f, row) < f.solver.root_ply:
         node.late = ROOT_EARLY  # so that the next simulation need not read the position
     elif node.proven == UNPROVEN or (node.status == WAITING and node.late == LEAF_TRIED):
         solve_moves(f, rules, node, row)
@@ -63,7 +64,7 @@ def solve_root(f, rules, t):
 @compiled
 def force_root(f, node, row):
     """Prove a root won where a longer search than a new position's finds a move that wins by force, and visit it."""
-    move = f.forced(f.rows[row], np.int64(AT_ROOT), f.room, f.legal)
+    move = f.solver.forced(f.rows[row], np.int64(AT_ROOT), f.solver.room, f.legal)
     if move < 0:
         return
     e, stop, total = np.int64(node.first), np.int64(node.first) + node.count, 0
@@ -98,7 +99,7 @@ def solve_moves(f, rules, node, row):
         node.proven = proof_of(best)
         if node.proven != LOSS or node.status == EXPANDED:
             visit_all(f, node)
-    elif f.line.limits[MOVE] < f.line.limits[ROOT]:
+    elif f.solver.line.limits[MOVE] < f.solver.line.limits[ROOT]:
         leave_out_lost(f, node)
 
 
@@ -109,9 +110,9 @@ def solve_each(f, rules, node, row):
 
     Where the game says so, each move has few positions at first, so that a move that wins soon is found first.
     """
-    left, first = np.int64(f.line.limits[ROOT]), np.int64(f.line.limits[MOVE])
+    left, first = np.int64(f.solver.line.limits[ROOT]), np.int64(f.solver.line.limits[MOVE])
     best, unknown = -1.0, np.int64(node.count)
-    ask(f.line, left)
+    ask(f.solver.line, left)
     for i in range(node.count):
         f.odds[i] = GIVEN_UP
     for again in range(2 if first < left else 1):
@@ -119,13 +120,13 @@ def solve_each(f, rules, node, row):
             if f.odds[i] != GIVEN_UP or (again and best == 1.0):
                 continue
             most = left if again else min(left, first)
-            f.line.left[0] = most
-            copy_row(f.line.rows, 0, f.rows[row])
-            rules.play(f.line.rows[0], f.moves[node.first + i].action)
-            value = f.solve(f.line, rules, f.outcome)
-            left -= most - f.line.left[0]
+            f.solver.line.left[0] = most
+            copy_row(f.solver.line.rows, 0, f.rows[row])
+            rules.play(f.solver.line.rows[0], f.moves[node.first + i].action)
+            value = f.solver.solve(f.solver.line, rules, f.outcome)
+            left -= most - f.solver.line.left[0]
             if value != GIVEN_UP:
-                f.odds[i] = -value if f.line.rows[0, PLAYER] != node.player else value
+                f.odds[i] = -value if f.solver.line.rows[0, PLAYER] != node.player else value
                 best, unknown = max(best, f.odds[i]), unknown - 1
     return best, unknown == 0
 
@@ -133,7 +134,7 @@ def solve_each(f, rules, node, row):
 @compiled
 def leave_out_lost(f, node):
     """Mark the visited moves of a root whose values in f.odds are known; put others that lose behind its edges, as
-    `expand.leave_out_losing` does.
+    `look_ahead.leave_out_losing` does.
     """
     kept = np.int64(node.materialised)
     for i in range(node.count):

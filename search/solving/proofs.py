@@ -5,6 +5,8 @@ Reference: Winands, Bjornsson, Saito 2008, "Monte-Carlo Tree Search Solver".
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from compiled import compiled, inlined
@@ -35,6 +37,14 @@ def keeps_proof(f, node, e):
     """Return whether a move keeps what is proven of its node; if nothing is, whether the move is not proven to lose."""
     proven = f.moves[e].proven
     return proven != LOSS if node.proven == UNPROVEN else proven == node.proven
+
+
+def kept_moves(f: Any, index: int) -> np.ndarray:
+    """Return whether each legal move of a node keeps what is proven of it, [legal] bool; see `keeps_proof`."""
+    node = f.nodes[index]
+    proven = f.moves["proven"][node["first"] : node["first"] + node["legal"]]
+    kept: np.ndarray = proven != LOSS if node["proven"] == UNPROVEN else proven == node["proven"]
+    return kept
 
 
 @compiled
