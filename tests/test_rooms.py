@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -100,15 +101,15 @@ def is_type_checking(node):
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
-def statements(body):
-    """Yield what is executed at import: bodies of functions are not, nor what only type checkers see."""
+def statements(body, *, types=False):
+    """Yield what is executed at import: bodies of functions are not, nor, without `types`, what type checkers see."""
     for node in body:
-        if is_type_checking(node):
+        if is_type_checking(node) and not types:
             continue
         yield node
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and "__main__" not in ast.unparse(node)[:40]:
             for inner in ("body", "orelse", "finalbody", "handlers"):
-                yield from statements(getattr(node, inner, []))
+                yield from statements(getattr(node, inner, []), types=types)
 
 
 def executed(tree):
@@ -233,15 +234,26 @@ def test_the_modules_keep_the_rules():
     assert faults_of_sources(faults) == []
 
 
-def test_no_modules_import_each_other_in_a_circle():
+def test_no_modules_import_each_other_in_a_circle_even_for_types_only():
     modules = {path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): path for path in SOURCES}
     left = {}
     for module, path in modules.items():
-        body = statements(parsed((HERE / path).read_text(encoding="utf-8")).body)
+        body = statements(parsed((HERE / path).read_text(encoding="utf-8")).body, types=True)
         left[module] = {name for node in body for name in imported(node) if name in modules} - {module}
     while free := {module for module, needs in left.items() if not needs & left.keys()}:
         left = {module: needs for module, needs in left.items() if module not in free}
     assert left == {}
+
+
+def test_no_arrow_of_the_drawing_points_upwards():
+    """docs/imports.svg has the core below, the plugins above, and each box above what it imports, however late."""
+    spec = importlib.util.spec_from_file_location("import_picture", HERE / "docs" / "import_picture.py")
+    drawing = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(drawing)
+    graph = drawing.arrows()
+    rows = drawing.levels(graph)  # ends the program where imports form a circle
+    assert drawing.upward() == [] and {"agent", "search", "interface"} < rows.keys()
+    assert all(rows[box] > rows[target] for box, targets in graph.items() for target in targets)
 
 
 def test_the_top_folder_holds_what_a_reader_expects_there():

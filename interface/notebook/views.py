@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from agent import Agent
 from config import Config, layers
@@ -16,8 +16,7 @@ from initialise import Session
 from interface.explain import as_text, explain
 from system.plugins import load, plugins
 
-if TYPE_CHECKING:
-    from interface.notebook.board import Board
+B = TypeVar("B")
 
 
 def board_html(state: GameState) -> str:
@@ -64,7 +63,7 @@ def _show_tree(agent: Agent, state: GameState, sims: int = 32) -> Text:
     return Text(as_text(explain(agent.twin(agent.game, sims), state), state))
 
 
-def _clickable(board: Board) -> Board:
+def _clickable(board: B) -> B:
     """Return the board itself: it is played by calls."""
     return board
 
