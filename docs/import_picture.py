@@ -78,19 +78,19 @@ def levels(graph: dict[str, set[str]]) -> dict[str, int]:
     """Return {box: its row, from the bottom}: one above the highest box that it imports; plugins above the core."""
     found: dict[str, int] = {}
 
-    def level(box: str, path: tuple[str, ...] = ()) -> int:
+    def level(box: str, floor: int, path: tuple[str, ...] = ()) -> int:
         if box in path:
             sys.exit("imports in a circle: " + " -> ".join([*path[path.index(box) :], box]))
         if box not in found:
-            found[box] = max((level(target, (*path, box)) + 1 for target in graph[box]), default=0)
+            found[box] = max((level(target, floor, (*path, box)) + 1 for target in graph[box]), default=0)
+            found[box] = max(found[box], floor)
         return found[box]
 
-    for box in graph:
-        level(box)
-    top = max(row for box, row in found.items() if "/" not in box)
-    above = {box: row for box, row in found.items() if "/" in box}
-    lowest = min(above.values(), default=0)
-    return {box: top + 1 + row - lowest if box in above else row for box, row in found.items()}
+    core = [box for box in graph if "/" not in box]
+    top = max(level(box, 0) for box in core)
+    for box in graph.keys() - core:
+        level(box, top + 1)
+    return found
 
 
 def upward() -> list[str]:
