@@ -130,14 +130,13 @@ def _output(layer: Layer, inputs: list[Any], dtype: str, form: _Format) -> Any:
 def _convolution(layer: Layer, options: dict[str, str], form: _Format) -> keras.layers.Layer:
     kernel, *bias = layer.weights
     rows, columns, _, filters = kernel
-    kind, more = (DilatedConv2D, {"boards": form.boards}) if form.boards > 1 else (layers.Conv2D, {})
-    return kind(
-        filters,
-        (rows, columns),
-        padding="same",
-        use_bias=bool(bias),
-        kernel_initializer=layer.initial,
-        kernel_regularizer=form.penalty(),
+    inside: dict[str, Any] = {
+        "padding": "same",
+        "use_bias": bool(bias),
+        "kernel_initializer": layer.initial,
+        "kernel_regularizer": form.penalty(),
         **options,
-        **more,
-    )
+    }
+    if form.boards > 1:
+        return DilatedConv2D(filters, (rows, columns), boards=form.boards, **inside)
+    return layers.Conv2D(filters, (rows, columns), **inside)

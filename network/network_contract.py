@@ -35,9 +35,9 @@ def check_contract(network: Any) -> None:
         shapes = {"value_head": (1,), "policy_head": (game.action_size,), "soft_policy_head": (game.action_size,),
                   "ownership_head": (rows, columns, 3)}  # fmt: skip
         for head, output in zip(model.output_names, model.outputs, strict=True):
-            wanted = (None, *shapes.get(head, output.shape[1:]))
-            if tuple(output.shape) != wanted:
-                raise UserError(f"{name}: expected {head} {_words(wanted)}, got {_words(output.shape)}")
+            shape = (None, *shapes.get(head, output.shape[1:]))
+            if tuple(output.shape) != shape:
+                raise UserError(f"{name}: expected {head} {_words(shape)}, got {_words(output.shape)}")
     if [w.shape for w in network.model.weights] != [w.shape for w in network.plain.weights]:
         raise UserError(f"{name}: expected the same weights of _build and _build_for_training, got others")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -40,8 +41,8 @@ class _Graph:
         self.constants.append(numpy_helper.from_array(array, name))
         return name
 
-    def node(self, operator: str, inputs: Sequence[str], output: str, **attributes: int | float | Sequence[int]) -> str:
-        """Add an operator; return the name of its output."""
+    def node(self, operator: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
+        """Add an operator, whose attributes are numbers or lists of these; return the name of its output."""
         self.nodes.append(helper.make_node(operator, inputs, [output], output, **attributes))
         return output
 

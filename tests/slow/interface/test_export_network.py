@@ -76,7 +76,7 @@ WITHOUT_KERAS = """
 import sys
 from interface.cli import run
 code = run(["export-network", sys.argv[1], "--game", "tictactoe", "--player", "shipped"])
-print(code, sorted({"keras", "tensorflow", "jax", "torch", "onnx"} & set(sys.modules)))
+print(code, sorted({"keras", "tensorflow", "jax", "torch"} & set(sys.modules)))
 """
 
 
