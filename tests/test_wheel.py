@@ -92,7 +92,8 @@ def test_the_wheel_has_one_package_with_the_program_and_its_players(wheel):
         names = archive.namelist()
     assert {name.split("/")[0] for name in names} == {"alphazero_keras", f"alphazero_keras-{VERSION}.dist-info"}
     found = {"/".join(name.split("/")[1:]) for name in names}
-    known = subprocess.run(["git", "ls-files"], cwd=HERE, capture_output=True, text=True, check=False).stdout.split("\n")
+    listed = subprocess.run(["git", "ls-files"], cwd=HERE, capture_output=True, text=True, check=False)
+    known = listed.stdout.split("\n")
     of_rooms = [name for name in known if name.split("/")[0] in own_names() and "/tests/" not in name]
     assert set(of_rooms) <= found
     assert {"run_archive/connect4/run0001/run.db", "requirements-web.txt", "py.typed", "__main__.py"} <= found

@@ -18,13 +18,15 @@ NAMES = {"config", "game", "games", "search"}
         ("import games.own as own", "import p.games.own as own"),
         ("import os, config, re", "import os, p.config as config, re"),
         ("from config import Config", "from p.config import Config"),
-        ("from  search . tables import (\n    A,\n    B as C,\n)", "from  p.search . tables import (\n    A,\n    B as C,\n)"),
+        ("from  search . tables import (\n    A,\n    B as C,\n)",
+         "from  p.search . tables import (\n    A,\n    B as C,\n)"),
         ("from games import own", "from p.games import own"),
         ("from \\\n    game import Game", "from \\\n    p.game import Game"),
         ("def f():\n    from game import Game", "def f():\n    from p.game import Game"),
         ("if TYPE_CHECKING:\n    import game", "if TYPE_CHECKING:\n    import p.game as game"),
         ("x = 'é'; from game import A; import game", "x = 'é'; from p.game import A; import p.game as game"),
-        ("from game import A\r\nimport os\r\nimport game\r\n", "from p.game import A\r\nimport os\r\nimport p.game as game\r\n"),
+        ("from game import A\r\nimport os\r\nimport game\r\n",
+         "from p.game import A\r\nimport os\r\nimport p.game as game\r\n"),
     ],
 )
 def test_imports_of_own_modules_get_the_prefix(source, expected):
@@ -35,9 +37,18 @@ def test_imports_of_own_modules_get_the_prefix(source, expected):
 
 @pytest.mark.parametrize(
     "source",
-    ["import configparser", "from . import config", "from .game import Game", "import os.config", "from x.game import y",
-     "text = 'import game'", "# import game", "game = config", ""],
-)  # fmt: skip
+    [
+        "import configparser",
+        "from . import config",
+        "from .game import Game",
+        "import os.config",
+        "from x.game import y",
+        "text = 'import game'",
+        "# import game",
+        "game = config",
+        "",
+    ],
+)
 def test_everything_else_stays(source):
     assert with_prefix(source.encode(), NAMES, "p.") == source.encode()
 
