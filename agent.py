@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TextIO
 
 import numpy as np
@@ -127,11 +128,11 @@ class Agent(Player):
         self._leaves = leaves
         self._cache_size = places_in(CACHE_BYTES, cache_size, game.action_size)
         self.at_once = 1 if self._has_clock else games_at_once(game, mcts_sims, self.at_once)
-        self._games: ManyGames | GamesInTurn[SearchTree]
+        self._games: ManyGames | GamesInTurn
         if observer is None:
-            self._games = ManyGames(game, search, self.predict, cache_size=self._cache_size, noisy=noisy)
+            self._games = ManyGames(game, search, cache_size=self._cache_size, noisy=noisy)
         else:
-            self._games = GamesInTurn(self._empty_tree, self._think_in)
+            self._games = GamesInTurn(partial(SearchTree, game, search, cache_size=0))
 
     # ---- a move: search, then choose
 
@@ -176,8 +177,14 @@ class Agent(Player):
     def buildMCTS(self, state: GameState, sims: int | None = None) -> None:
         """Start a new tree at a state, with room for a search of `sims` visits."""
         if self.MCTS is None or not self.MCTS.fits(sims or self.mcts_sims):
-            leaves = self._leaves if self.observer is None else 1
-            self.MCTS = self._new_tree(leaves, max(sims or 0, self.mcts_sims), self._cache_size)
+            self.MCTS = SearchTree(
+                self.game,
+                self.search,
+                leaves=self._leaves if self.observer is None else 1,
+                sims=max(sims or 0, self.mcts_sims),
+                cache_size=self._cache_size,
+                seed=int(self.rng.integers(2**31)),
+            )
         self.MCTS.plant(state)
 
     def changeRootMCTS(self, state: GameState, sims: int | None = None) -> None:
@@ -270,12 +277,18 @@ class Agent(Player):
         self.rng = np.random.default_rng(seed)
         if self.MCTS is not None:
             self.MCTS.clear()
-        self._games.new_game(slot, seed)
+        if not self._has_clock:
+            self._games.new_game(slot, seed)
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         if self._has_clock:  # one game after the other
             return super().act_many(slots, states, taus)
-        return self._games.choose(slots, states, taus, self.mcts_sims)
+        return self._games.choose(slots, states, taus, self)
+
+    def think_in(self, tree: SearchTree, state: GameState) -> SearchTree:
+        """Search a state in one of several trees; return the tree used, a new one if that had no room."""
+        self.MCTS = tree
+        return self.think(state).mcts
 
     # ---- inside
 
@@ -284,19 +297,6 @@ class Agent(Player):
         if self.MCTS is None:
             raise RuntimeError("expected `buildMCTS(state)` first")
         return self.MCTS
-
-    def _new_tree(self, leaves: int, sims: int, cache_size: int) -> SearchTree:
-        seed = int(self.rng.integers(2**31))
-        return SearchTree(self.game, self.search, leaves=leaves, sims=sims, cache_size=cache_size, seed=seed)
-
-    def _empty_tree(self) -> SearchTree:
-        """Return a tree for one of several games whose searches are observed."""
-        return self._new_tree(1, self.mcts_sims, 0)
-
-    def _think_in(self, tree: SearchTree, state: GameState, sims: int) -> SearchTree:
-        """Search in one of several trees; return the tree used: a new one if that had no room."""
-        self.MCTS = tree
-        return self.think(state, sims).mcts
 
     def _search_step_by_step(self, sims: int, late: Callable[[], bool] | None) -> None:
         """Search as `SearchTree.search` does compiled, by `simulate`."""

@@ -68,7 +68,7 @@ class TemperedPlayer(BatchPlayer):
         self.sims, self.temperature = sims, temperature
         self.at_once = agent.at_once
         self.agent = agent
-        self._games = ManyGames(agent.game, agent.search, agent.predict, cache_size=1 << 14)
+        self._games = ManyGames(agent.game, agent.search, cache_size=1 << 14)
         self._rngs = {0: np.random.default_rng(0)}
 
     def with_network(self, agent: Agent) -> TemperedPlayer:
@@ -91,7 +91,7 @@ class TemperedPlayer(BatchPlayer):
             values, logits = self.agent.predict(np.stack([state.planes() for state in states]))
             return [self._by_priors(*job) for job in zip(slots, states, values, logits, strict=True)]
         self.new_games(max(slots) + 1)
-        trees = self._games.search(slots, states, self.sims)
+        trees = self._games.search(slots, states, self.agent.predictor, self.sims)
         return [self._by_visits(trees, slot) for slot in slots]
 
     def _by_priors(self, slot: int, state: GameState, value: float, logits: np.ndarray) -> Decision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,7 +15,15 @@ from search.tables import trees_in
 TREES_BYTES = 2**31
 """Memory limit for the trees of a match; a player with large trees plays fewer games at once."""
 
-Tree = TypeVar("Tree", bound=ManyTrees)
+
+class Searcher(Protocol):
+    """The player whose games these are, an `agent.Agent`; it is passed to each call, so that nobody holds the other."""
+
+    predictor: Evaluator
+    mcts_sims: int
+
+    def think_in(self, tree: Any, state: GameState) -> ManyTrees:
+        """Search a state in one of several trees; return the tree used, a new one if that had no room."""
 
 
 def games_at_once(game: Game, sims: int, most: int) -> int:
@@ -30,7 +38,6 @@ class ManyGames:
         self,
         game: Game,
         settings: SearchSettings,
-        predictor: Evaluator,
         *,
         cache_size: int,
         noisy: bool = False,
@@ -38,7 +45,6 @@ class ManyGames:
         """Make no trees yet. noisy: every search has Dirichlet noise at its root."""
         self._game = game
         self._settings = settings
-        self._predictor = predictor
         self._cache_size = cache_size
         self._noisy = noisy
         self.trees: ManyTrees | None = None
@@ -54,7 +60,7 @@ class ManyGames:
         if self.trees is not None:
             self.trees.reset(slot, seed)
 
-    def search(self, slots: Sequence[int], states: Sequence[GameState], sims: int) -> ManyTrees:
+    def search(self, slots: Sequence[int], states: Sequence[GameState], predictor: Evaluator, sims: int) -> ManyTrees:
         """Search each game until its root has `sims` visits, kept visits included; return the trees."""
         if self.trees is None:
             raise RuntimeError("expected `new_games` before `act_many`")
@@ -63,37 +69,38 @@ class ManyGames:
             trees.set_root(state, tree=slot, sims=sims)
             if self._noisy:
                 trees.add_noise(self._settings.alpha, tree=slot)
-        trees.search(self._predictor, sims, slots)
+        trees.search(predictor, sims, slots)
         return trees
 
     def choose(
-        self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float], sims: int
+        self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float], player: Searcher
     ) -> list[Decision]:
         """Search each game and choose its move."""
-        trees = self.search(slots, states, sims)
+        trees = self.search(slots, states, player.predictor, player.mcts_sims)
         return [trees.decide(slot, tau) for slot, tau in zip(slots, taus, strict=True)]
 
 
-class GamesInTurn(Generic[Tree]):
+class GamesInTurn:
     """Searches one game after the other, so that each step can be observed; the moves are those of `ManyGames`."""
 
-    def __init__(self, new_tree: Callable[[], Tree], think: Callable[[Tree, GameState, int], ManyTrees]) -> None:
-        """new_tree: makes an empty tree. think: searches a state in a tree to `sims` visits; returns the tree used."""
+    def __init__(self, new_tree: Callable[..., ManyTrees]) -> None:
+        """new_tree: makes an empty tree for searches of `sims` simulations."""
         self._new_tree = new_tree
-        self._think = think
-        self._trees: dict[int, Tree] = {}
+        self._sims = 0
+        self._trees: dict[int, ManyTrees] = {}
 
     def new_games(self, slots: int, sims: int) -> None:
-        """Make no room: a tree is made when its game begins."""
+        """Set the number of simulations; a tree is made when its game begins."""
+        self._sims = sims
 
     def new_game(self, slot: int, seed: int) -> None:
         """Make a new tree for a slot; its random draws come from `seed`."""
-        self._trees[slot] = self._new_tree()
+        self._trees[slot] = self._new_tree(sims=self._sims)
         self._trees[slot].reset(0, seed)
 
     def choose(
-        self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float], sims: int
+        self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float], player: Searcher
     ) -> list[Decision]:
         """Search each game in its own tree and choose its move."""
         jobs = zip(slots, states, taus, strict=True)
-        return [self._think(self._trees[slot], state, sims).decide(0, tau) for slot, state, tau in jobs]
+        return [player.think_in(self._trees[slot], state).decide(0, tau) for slot, state, tau in jobs]

@@ -1,8 +1,10 @@
 """Agent: what it returns, its steps, its log. User: whatever is typed ends in a move or a clean way out."""
 
+import gc
 import io
 import logging
 import re
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -230,6 +232,23 @@ def test_playing_many_games_at_once_equals_playing_them_one_by_one(name):
         assert (a.action, a.value) == (b.action, b.value) and (a.visits == b.visits).all()
     with pytest.raises(RuntimeError, match="new_games"):
         agent_of(game).act_many([0], [game.start()], [0.0])
+
+
+def test_the_trees_of_a_player_that_is_dropped_are_freed_at_once():
+    """They may be gigabytes: a player and its games must not hold each other."""
+    game = GAMES["connect4"]
+    for observer in (None, SearchLog(log_into(io.StringIO()))):
+        agent = agent_of(game, mcts_sims=8, observer=observer)
+        agent.new_games(2)
+        agent.new_game(1, 0)
+        agent.act_many([1], [game.start()], [0.0])
+        dropped = weakref.ref(agent), weakref.ref(agent._games)
+        gc.disable()
+        try:
+            del agent
+            assert [found() for found in dropped] == [None, None]
+        finally:
+            gc.enable()
 
 
 def test_replay_needs_a_model():
