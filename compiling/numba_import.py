@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy  # noqa: F401  # what it takes is not part of what is needed below
+
 from compiling.environment import need_address_space, take_numba_over
 from config import UserError
 
