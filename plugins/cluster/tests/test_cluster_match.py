@@ -16,6 +16,7 @@ from plugins.cluster import match as cluster_match
 from plugins.cluster.actor import GameActor
 from plugins.cluster.match import ClusterMatches
 from plugins.cluster.tests.fake_ray import FakeRay
+from support.command_line import output_of
 
 GAME = make("tictactoe")
 
