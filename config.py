@@ -329,8 +329,8 @@ def fault_of(value: Any, kind: Any, low: float | None, high: float | None) -> st
         named = isinstance(value, str) and GAME.match(value)
         return None if named else "the name of a game, such as connect4 or connect4(rows=5,columns=6)"
     if kind == str | None:
-        named = value is None or isinstance(value, str) and GAME.match(value)
-        return None if named else "FILE.py:CLASS, a network of your own"
+        given = value is None or isinstance(value, str) and GAME.match(value)
+        return None if given else "FILE.py:CLASS, a network of your own"
     if kind in (int, float):
         allowed = (int,) if kind is int else (int, float)
         word = "a whole number" if kind is int else "a number"

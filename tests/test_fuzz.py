@@ -113,7 +113,7 @@ def test_any_settings_typed_at_the_command_line_are_valid_or_refused_with_code_2
         assert find_faults(dataclasses.asdict(parsed.config)) == []
 
 
-# ---- files: 2,000 mutants, with those of tests/test_game_exchange.py
+# ---- files: 2,000 mutants, with those of tests/storage/test_game_exchange.py
 
 WEIGHTS = [np.arange(36, dtype=np.float32).reshape(3, 3, 1, 4), np.ones(4, np.float32), np.array(7, np.int64)]
 SHAPES = [w.shape for w in WEIGHTS]

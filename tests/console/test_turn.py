@@ -68,14 +68,6 @@ def test_a_person_sees_the_moves_so_far_and_the_board_again():
     assert "> " not in said and "\x1b" not in said, "neither prompt nor colours where nobody looks"
 
 
-def test_in_chinese_the_person_reads_chinese():
-    token = translate.chosen.set("zh")
-    try:
-        assert meant("hnt").fault.endswith("是否想输入 hint？")
-    finally:
-        translate.chosen.reset(token)
-
-
 @pytest.mark.parametrize("spec", ["gomoku(size=15)", "go", "connect4(rows=20,columns=20)", "othello"])
 @pytest.mark.parametrize("tongue", ["en", "zh"])
 def test_the_question_is_a_line_of_a_small_terminal_that_shows_the_last_move_too(spec, tongue):

@@ -83,15 +83,6 @@ def test_a_match_game_by_game_keeps_the_errors_of_its_sequential_test_far_from_a
     assert np.mean([a is True for a in accepted]) < 0.05 + 2 * (0.05 * 0.95 / 300) ** 0.5 and lengths == {0}
 
 
-def test_a_match_says_how_long_its_openings_are_and_when_its_interval_is_too_narrow(capsys):
-    argv = ["random", "greedy", "--game", "tictactoe", "--games", "20", "--opening-plies", "1"]
-    words = output_of(capsys, "match", *argv)[1]
-    assert "openings of 2 random plies; the interval is of 95 %" in words, "after one there are three positions"
-    argv = ["rollout:100", "random", "--game", "tictactoe", "--games", "400", "--sprt", "--sprt-elo", "0", "100"]
-    words = output_of(capsys, "match", *argv)[1]
-    assert "the interval is narrower than one of 95 %: the match ended when it was decided" in words
-
-
 # ---- the ladder and exact positions
 
 

@@ -32,20 +32,9 @@ def test_a_card_has_the_figures_of_the_scoreboard_and_the_levels(tmp_path):
     assert f"{sum(line['self_play_games'] for line in made):,} games against itself" in text
 
 
-def test_a_game_without_a_solver_says_so():
-    text = model_card(SHIPPED / "gomoku" / "run0001")
-    assert "No solver knows this game's exact values" in text and "value kept" not in text
-
-
 def test_a_network_that_was_trained_elsewhere_has_a_card(tmp_path, monkeypatch):
     folder = shutil.copytree(SHIPPED / "tictactoe" / "run0001", tmp_path / "run0001")
     newest = Store.newest
     monkeypatch.setattr(Store, "newest", lambda store: newest(store)._replace(version=0, iteration=0))
     text = model_card(folder)
     assert "# tictactoe: version 0" in text and "| data | 0 games against itself |" in text
-
-
-@pytest.mark.parametrize("name, given", [("go-komi-7-size-many", True), ("connect4", True), ("othello", False)])
-def test_a_card_says_whether_the_run_began_with_a_network_that_had_learned(name, given):
-    text = model_card(SHIPPED / name / "run0001")
-    assert ("after those of another run, with whose network it began" in text) == given

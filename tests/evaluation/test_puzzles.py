@@ -1,10 +1,8 @@
-"""Every puzzle that ships has one right move, and its lines are right. Oracles: BitBully about one move at a time,
-negamax over the rules in Python, and for gomoku a search of threats on sets of points."""
+"""Puzzles: how they are solved, written, graded and made; tests/slow/evaluation looks at those that ship."""
 
 import functools
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 import games
@@ -14,14 +12,8 @@ from evaluation.openings import identity
 from evaluation.puzzle_maker import Maker, PuzzleSource
 from evaluation.puzzles import (
     DRAW,
-    DRAWS,
-    FAST,
-    HOLDS,
     LEVELS,
     LOSES,
-    ONLY,
-    SETS,
-    SLOW,
     WIN,
     Attempt,
     Puzzle,
@@ -34,171 +26,13 @@ from evaluation.puzzles import (
 )
 from games.line_of_moves import after_moves
 from interface.commands.new_game import write_template
-
-SPECS = ["tictactoe", "connect4", "gomoku", "othello(size=6)", "othello", "littlego", "metasquares(size=8)"]
-FOUND = {spec: shipped_puzzles(games.make(spec)) for spec in SPECS}
-EACH = [(spec, n) for spec in SPECS for n in range(len(FOUND[spec]))]
+from support.puzzle_oracles import SPECS, values_after, wins
 
 
-def shown(spec, n):
-    game, puzzle = games.make(spec), FOUND[spec][n]
-    return game, puzzle, after_moves(game, puzzle.moves)
-
-
-def wins(state, side):
-    return state.isEndGame and state.value * state.playerTurn * side >= 1
-
-
-# ---- oracles
-
-
-def at_least(state, side, goal, known):
-    """Return whether a side gets `goal` (1 or 0) or more with best play of both: negamax with one question."""
-    if state.isEndGame:
-        return np.sign(state.value) * state.playerTurn * side >= goal
-    if state.id not in known:
-        parts = (at_least(state.takeAction(a)[0], side, goal, known) for a in state.allowedActions)
-        known[state.id] = any(parts) if state.playerTurn == side else all(parts)
-    return known[state.id]
-
-
-def values_after(state):
-    """Return {legal move: its value for who makes it, 1, 0 or -1}."""
-    side, known = state.playerTurn, ({}, {})
-    return {a: next((goal for goal in (1, 0) if at_least(state.takeAction(a)[0], side, goal, known[goal])), -1)
-            for a in state.allowedActions}  # fmt: skip
-
-
-def value_by_bitbully(moves, action):
-    bitbully = pytest.importorskip("bitbully", reason="needs bitbully: pip install bitbully")
-    game = games.make("connect4")
-    after, value, over = after_moves(game, moves).takeAction(action)
-    if over:
-        return -value
-    board = bitbully.Board()
-    assert all(board.play(int(move)) for move in (*moves, action))
-    return -np.sign(bitbully.BitBully(opening_book=None).mtdf(board))
-
-
-class Five:
-    """Gomoku on sets of points as bits."""
-
-    def __init__(self, state, size):
-        cells = [(p, word.strip("[]")) for p, word in enumerate(
-            word for line in state.render().splitlines()[:size] for word in line.split()[1:])]  # fmt: skip
-        kinds = {1: "X", -1: "O"}
-        self.own, self.other = (sum(1 << p for p, w in cells if w == kinds[s * state.playerTurn]) for s in (1, -1))
-        self.all = (1 << size * size) - 1
-        self.rows = [
-            sum(1 << (r + i * dr) * size + c + i * dc for i in range(5))
-            for r in range(size) for c in range(size) for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1))
-            if r + 4 * dr < size and 0 <= c + 4 * dc < size
-        ]  # fmt: skip
-
-    def winning(self, own, other):
-        """Return the points that make five in a row."""
-        return functools.reduce(
-            int.__or__, (w & ~own for w in self.rows if not w & other and (w & own).bit_count() == 4), 0
-        )
-
-    def wins(self, own, other, count):
-        """Return whether who is to move wins by force within `count` own moves."""
-        if self.winning(own, other):
-            return True
-        return count > 1 and any(self.wins_with(own, other, p, count) for p in self.points(own, other))
-
-    def points(self, own, other):
-        """Return the points that do not let the other side win at once."""
-        danger = self.winning(other, own)
-        free = danger if danger else self.all & ~(own | other)
-        return [1 << i for i in range(self.all.bit_length()) if free >> i & 1] if danger.bit_count() < 2 else []
-
-    def wins_with(self, own, other, point, count):
-        """Return whether a move, which does not win at once, wins by force within `count` own moves, itself one."""
-        own |= point
-        threats = self.winning(own, other)
-        if threats.bit_count() > 1:
-            return True
-        if threats or not self.wins(own, other, count - 1):  # it must threaten, or a pass would refute it
-            return bool(threats) and self.wins(own, other | threats, count - 1)
-        return all(self.wins(own, other | reply, count - 1) for reply in self.points(other, own))
-
-
-def values_of(spec, moves):
-    """Return {legal move: its value} after moves, by the game's oracle."""
-    state = after_moves(games.make(spec), moves)
-    return {a: value_by_bitbully(moves, a) for a in state.allowedActions} if spec == "connect4" else values_after(state)
-
-
-# ---- what ships
-
-
-def test_each_game_has_puzzles_of_several_levels_and_no_two_alike():
-    assert sorted(path.name for path in SETS.iterdir()) == sorted(module.set_file(spec).name for spec in SPECS)
-    for spec in SPECS:
-        game, found = games.make(spec), FOUND[spec]
-        assert len(found) >= 12, spec
-        assert len({puzzle.level for puzzle in found}) >= 2
-        assert found == sorted(found, key=lambda p: LEVELS.index(p.level)), "the easiest come first"
-        assert len({identity(game, after_moves(game, p.moves)) for p in found}) == len(found)
-        assert module.set_file(spec).stat().st_size < 20_000
-
-
-@pytest.mark.parametrize("spec, n", [(spec, n) for spec, n in EACH if spec != "gomoku"])
-def test_a_puzzle_of_a_solved_game_has_one_right_move_at_each_step(spec, n):
-    game, puzzle, state = shown(spec, n)
-    assert puzzle.kind in (WIN, ONLY, DRAW)
-    best = 0 if puzzle.kind == DRAW else 1
-    for step in range(0, puzzle.asked, 2):
-        moves = (*puzzle.moves, *puzzle.line[:step])
-        state, found = after_moves(game, moves), values_of(spec, moves)
-        right = [a for a, value in found.items() if value >= best]
-        ends = [a for a in right if wins(state.takeAction(a)[0], state.playerTurn)]
-        assert right == [puzzle.line[step]] or (step > 0 and puzzle.line[step] in ends)
-        for action in set(found) - set(ends) - {puzzle.line[step]}:
-            why = puzzle.refutation(step // 2, action)
-            assert why.outcome == {-1: LOSES, 0: DRAWS, 1: SLOW}[int(found[action])], game.move_name(action)
-
-
-@pytest.mark.parametrize("n", range(len(FOUND["gomoku"])))
-def test_a_puzzle_of_gomoku_has_one_move_that_wins_by_force(n):
-    game, puzzle, _ = shown("gomoku", n)
-    assert puzzle.kind == FAST
-    for step in range(0, puzzle.asked, 2):
-        state = after_moves(game, (*puzzle.moves, *puzzle.line[:step]))
-        five, left = Five(state, 9), puzzle.length - step // 2
-        at_once = five.winning(five.own, five.other)
-        if left == 1:
-            assert at_once >> puzzle.line[step] & 1
-            continue
-        assert not at_once
-        points = five.points(five.own, five.other)
-        right = [p for p in points if five.wins_with(five.own, five.other, p, left)]
-        assert right == [1 << puzzle.line[step]]
-        for action in set(state.allowedActions) - {puzzle.line[step]}:
-            why = puzzle.refutation(step // 2, action)
-            own, other = five.own | 1 << action, five.other
-            if why.outcome == HOLDS and why.line:
-                assert not five.wins(own, other | 1 << why.line[0], left - 1), game.move_name(action)
-
-
-@pytest.mark.parametrize("spec, n", EACH)
-def test_the_lines_of_a_puzzle_are_legal_and_end_as_they_say(spec, n):
-    game, puzzle, state = shown(spec, n)
-    side, end = state.playerTurn, after_moves(game, (*puzzle.moves, *puzzle.line))
-    if puzzle.kind in (WIN, FAST):
-        assert len(puzzle.line) <= puzzle.plies and wins(end, side)
-    for step, refutations in enumerate(puzzle.refutations):
-        before = after_moves(game, (*puzzle.moves, *puzzle.line[: 2 * step]))
-        for action in set(before.allowedActions) - {puzzle.line[2 * step]}:
-            if wins(before.takeAction(action)[0], side):  # at the end of a win any will do
-                assert step == puzzle.asked // 2 > 0
-                continue
-            why = puzzle.refutation(step, action)
-            end = after_moves(game, (*puzzle.moves, *puzzle.line[: 2 * step], action, *why.line))
-            assert not wins(end, side) and (why.outcome != SLOW or step == puzzle.asked // 2)
-            assert not (why.outcome == DRAWS and wins(end, -side))
-        assert sum(not r.moves for r in refutations) <= 1
+@functools.cache
+def shipped(spec):
+    """Return the puzzles of a game that ship."""
+    return shipped_puzzles(games.make(spec))
 
 
 # ---- attempts and files
@@ -208,7 +42,7 @@ FORK = Puzzle("tictactoe", (0, 8, 2), DRAW, 0, (1, 7, 4), 1, ((Refutation(LOSES,
 
 def test_a_puzzle_is_solved_move_by_move():
     game = games.make("connect4")
-    puzzle = next(p for p in FOUND["connect4"] if p.asked >= 3)
+    puzzle = next(p for p in shipped("connect4") if p.asked >= 3)
     attempt = Attempt(puzzle)
     answer = attempt.answer(puzzle.line[0])
     assert answer == (True, False, puzzle.line[1], None) and attempt.wanted == puzzle.line[2]
@@ -231,7 +65,7 @@ def test_a_wrong_move_is_refuted_and_not_played():
 
 
 def test_a_win_at_once_is_right_whatever_the_line_says():
-    two = next(p for p in FOUND["tictactoe"] if p.kind == WIN)
+    two = next(p for p in shipped("tictactoe") if p.kind == WIN)
     attempt = Attempt(two)
     while not attempt.solved:
         side, legal = attempt.state.playerTurn, attempt.state.allowedActions
@@ -242,7 +76,7 @@ def test_a_win_at_once_is_right_whatever_the_line_says():
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_puzzle_is_the_same_after_writing_and_reading(spec):
     game = games.make(spec)
-    assert [from_json(as_json(p, game), game) for p in FOUND[spec]] == FOUND[spec]
+    assert [from_json(as_json(p, game), game) for p in shipped(spec)] == shipped(spec)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"game": "othello", "puzzles": []}',
@@ -287,10 +121,10 @@ def test_puzzles_depend_on_the_seed_alone():
 
 def test_after_those_that_ship_others_are_made(monkeypatch):
     game = games.make("tictactoe")
-    monkeypatch.setattr("evaluation.puzzle_maker.shipped_puzzles", lambda game: FOUND["tictactoe"][:2])
+    monkeypatch.setattr("evaluation.puzzle_maker.shipped_puzzles", lambda game: shipped("tictactoe")[:2])
     source = PuzzleSource(game)
     assert source.get(source.shipped + 101) is None and source._more is None, "over a hundred are not made for one"
-    assert source.shipped == 2 and source.get(2) == FOUND["tictactoe"][1]
+    assert source.shipped == 2 and source.get(2) == shipped("tictactoe")[1]
     made = source.get(4)
     keys = [identity(game, after_moves(game, source.get(n).moves)) for n in (1, 2, 3, 4)]
     assert made is not None and len(set(keys)) == 4

@@ -24,8 +24,7 @@ REFUSED = [
     (["--mcts-sim", "5"], "mcts"),
     (["--cpukt", "5"], "did you mean 'cpuct'"),
     (["play", "tictactoe"], "did you mean --game tictactoe?"),
-    *[([command, "--player", "random"], "expected player without --player, got '--player'")
-      for command in ("gtp", "gomocup", "analysis", "evaluate")],
+    (["evaluate", "--player", "random"], "expected player without --player, got '--player'"),
     (["prepare", "--game", ""], "expected a game"),
     (["ship", "--cards", "--game", "nonsense"], "expected --cards alone"),
     (["Othello(size=6)"], "did you mean --game 'Othello(size=6)'?"),
@@ -77,7 +76,6 @@ REFUSED = [
     (["evaluate", "--sims", "9", "x"], "sims: expected whole numbers, got '9 x'"),
     (["match", "random", "random", "--sprt", "--sprt-score", "0.5"], "sprt_score: expected two numbers, got '0.5'"),
     (["match", "random", "random", "--sprt-score"], "expected two numbers after --sprt-score"),
-    (["serve", "--port=80a"], "port: expected a whole number, got '80a'"),
     (["import-games", "nix.npz"], "expected a file of games, there is no file nix.npz"),
     (["explain", "--moves", "9"], "expected a move such as '1', got '9'"),
     (["explain", "--player", "random"], "expected a network to explain"),
@@ -131,7 +129,7 @@ def test_a_finished_position_is_refused_with_the_board(place, capsys):
 @pytest.mark.parametrize("argv, goes_on", [
     ([], True), (["--new"], False), (["train"], True), (["--initial-run-number", "1"], False),
     (["book", "-o", "x.json"], True), (["play"], False),
-    (["evaluate"], False), (["doctor"], False),
+    (["evaluate"], False),
 ])  # fmt: skip
 def test_ctrl_c_tells_to_go_on_only_where_the_same_command_does(capsys, monkeypatch, argv, goes_on):
     def run(argv):
@@ -139,24 +137,6 @@ def test_ctrl_c_tells_to_go_on_only_where_the_same_command_does(capsys, monkeypa
 
     monkeypatch.setattr("interface.cli.module", lambda name: SimpleNamespace(run=run))
     assert output_of(capsys, *argv) == (130, "", "\nstopped; the same command resumes\n" if goes_on else "\nstopped\n")
-
-
-def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_are_not_hidden(capsys, monkeypatch):
-    errors = pytest.importorskip("tensorflow").errors
-    full = errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\nwith shape [9]")
-    for error in (full, errors.InternalError(None, None, "broken")):
-
-        def run(argv, error=error):
-            raise error
-
-        monkeypatch.setattr("interface.cli.module", lambda name, run=run: SimpleNamespace(run=run))
-        if error is full:
-            code, _, err = output_of(capsys, "train")
-            assert code == 2 and err.startswith("error: not enough memory (OOM when allocating tensor")
-            assert "--batch-size" in err and err.count("\n") == 1
-        else:
-            with pytest.raises(errors.InternalError):
-                output_of(capsys, "train")
 
 
 @pytest.mark.parametrize("error", [

@@ -18,7 +18,7 @@ from system.terminal import columns_of
 
 
 @pytest.mark.parametrize("tongue", ["en", "zh"])
-@pytest.mark.parametrize("spec", ["gomoku(size=15)", "othello", "connect4", "go"])
+@pytest.mark.parametrize("spec", ["othello", "connect4", "go"])
 def test_a_game_against_the_strongest_player_has_no_line_over_80_columns(capsys, monkeypatch, spec, tongue):
     monkeypatch.setenv("COLUMNS", "80")
     game = games.make(spec)

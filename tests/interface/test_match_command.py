@@ -248,7 +248,6 @@ REFUSED = [
     (["match", "random", "random", "--sprt", "--sprt-score", "0", "1"], "sprt_score: expected two rising"),
     (["match", "random", "random", "--sprt", "--sprt-score", "0.5", "0.6", "--sprt-elo", "0", "9"], "got both"),
     (["match", "random", "random", "--save", "games.json"], "ends in .jsonl or .sgf, got 'games.json'"),
-    (["match", "random", "random", "--save", "new.jsonl", "--cluster", "nowhere"], "nowhere"),
     (["match", "random", "random", "--save", "/no/such/folder/games.jsonl"], "cannot be written"),
     (["replay", "none.jsonl"], "none.jsonl: expected a file, there is none"),
     (["replay", "none.json"], "expected a file, there is none"),

@@ -8,7 +8,6 @@ import pytest
 
 import games
 from evaluation.puzzles import shipped_puzzles
-from languages import translate
 from support.command_line import output_of
 
 
@@ -94,15 +93,6 @@ def test_a_game_without_puzzles_says_so(typed, monkeypatch):
     assert "any puzzles, connect4(columns=4,rows=4) has none (none ships" in err
     _, _, err = typed([], "puzzle", "--game", "tictactoe", "--level", "hard")
     assert "hard puzzles, tictactoe has none (14 ship)" in err
-
-
-def test_in_chinese(typed, monkeypatch):
-    token = translate.chosen.set("zh")
-    try:
-        _, out, _ = typed(["hint"], "puzzle", "--game", "tictactoe")
-    finally:
-        translate.chosen.reset(token)
-    assert "第 1 题" in out and "Puzzle" not in out
 
 
 def test_a_bad_move_is_taken_back_and_played_when_entered_again(typed):

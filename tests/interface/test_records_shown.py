@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-import games
-from games.line_of_moves import refuse_set_up
 from storage.game_files import from_bytes, load_game
 from support.command_line import output_of
 from support.sgf_files import COUNTED, HANDICAP, RESUMED
@@ -64,12 +62,6 @@ def test_play_goes_on_from_stones_set_up_and_saves_them(saved, capsys, monkeypat
     found = load_game(new)
     assert len(found.moves) == 5 and found.game.set_up_from is not None
     assert found.game.start().id == from_bytes(HANDICAP.encode(), ".sgf").game.start().id
-
-
-def test_players_that_follow_from_the_usual_start_refuse_stones_set_up(saved, capsys):
-    code, out, err = output_of(capsys, "play", "--load", saved(HANDICAP), "--game", "go", "--against", "gtp:true")
-    assert code == 2 and err.startswith("error: expected a game from the usual start for a GTP program, got one with")
-    refuse_set_up(games.make("go"), "anybody")
 
 
 def test_a_record_is_no_file_of_games_to_learn_from(saved, capsys):

@@ -99,9 +99,3 @@ def test_trees_beyond_what_can_be_counted_are_refused():
     game = games.make("go(size=19)")
     with pytest.raises(UserError, match="at most 2,147,483,647 moves, got 64 trees"):
         make_forest(game, 64, 1, capacity_for(100_000, 1))
-
-
-def test_an_unknown_name_gets_a_short_line_with_the_nearest_first():
-    with pytest.raises(UserError) as told:
-        make_player("rolout:500", games.make("tictactoe"))
-    assert str(told.value).startswith("did you mean 'rollout:5000'? expected a player") and len(str(told.value)) <= 160

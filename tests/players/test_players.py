@@ -218,7 +218,6 @@ def test_names_of_players(name, spec, shown):
         ("net:bst", "net:best"),
         ("versio0003", "version0007"),
         ("greedi", "greedy"),
-        ("gpt:gnugo", "gtp:gnugo"),
     ],
 )
 def test_a_wrong_name_is_told_the_nearest_form(name, near):

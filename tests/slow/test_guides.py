@@ -38,17 +38,17 @@ NOT_RUN = {
     r"pip install": "changes the environment",
     r"\. \.venv/bin/activate|python3\.12 -m venv": "changes the shell; tests/test_setup.py runs train.sh",
     r"bash tests/run\.sh": "runs this test",
-    r"\S+/jupyter": "needs a browser; plugins/notebook/tests/test_notebook.py runs the notebook",
+    r"\S+/jupyter": "needs a browser; plugins/notebook/tests/slow/test_notebook.py runs the notebook",
     r"python textbook\.py": "takes minutes; tests/test_textbook_selfplay.py runs its parts",
     r"ssh": "needs another machine",
-    r".* serve": "needs a browser; plugins/page/tests/test_page.py",
-    r".* --workers 2": "starts processes; tests/training/test_workers.py",
-    r".* soak": "takes minutes; tests/training/test_kills.py and tests/storage/ make its faults",
-    r".* bench": "measures for seconds; tests/training/test_bench.py",
-    r".* doctor": "measures for half a minute; plugins/doctor/tests/test_doctor.py",
+    r".* serve": "needs a browser; plugins/page/tests/outside/test_page.py",
+    r".* --workers 2": "starts processes; tests/slow/training/test_workers.py",
+    r".* soak": "takes minutes; tests/slow/training/test_kills.py and tests/storage/ make its faults",
+    r".* bench": "measures for seconds; tests/slow/training/test_bench.py",
+    r".* doctor": "measures for half a minute; plugins/doctor/tests/slow/test_doctor.py",
     r".* gtp:gnugo": "needs another program; plugins/engines/tests/test_gtp.py",
     r"(PYTHONPATH=\S+ )?ray|export RAY_": "needs other machines",
-    r".* --cluster": "needs a cluster; plugins/cluster/tests/test_cluster.py",
+    r".* --cluster": "needs a cluster; plugins/cluster/tests/outside/test_cluster.py",
     r".* --preset gpu": "needs a GPU",
     r".* open_spiel:": "needs another library, starts a process; tests/games/test_openspiel.py",
 }
@@ -289,5 +289,5 @@ def test_the_fields_of_metrics_are_those_that_runs_write(trained, tmp_path, quic
         lines += train(session, iterations=1)
     written = {name for line in lines for name in line}
     assert sorted(described()) == sorted(set(described())), "each field once"
-    of_sizes = {"sizes_games", "sizes_match"}  # tests/training/test_many_sizes_run.py
+    of_sizes = {"sizes_games", "sizes_match"}  # tests/slow/training/test_many_sizes_run.py
     assert set(described()) - of_sizes == written

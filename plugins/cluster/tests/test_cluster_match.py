@@ -16,6 +16,7 @@ from plugins.cluster import match as cluster_match
 from plugins.cluster.actor import GameActor
 from plugins.cluster.match import ClusterMatches
 from plugins.cluster.tests.fake_ray import FakeRay
+from support.command_line import output_of
 
 GAME = make("tictactoe")
 
@@ -116,3 +117,10 @@ def test_options_of_a_cluster_without_one_are_refused(capsys):
         for option in (["--cluster-cores", "2"], ["--cluster-without-token"]):
             assert run([*command, *option]) == 2
             assert capsys.readouterr().err == f"error: expected {option[0]} together with --cluster\n"
+
+
+def test_a_cluster_that_is_not_there_is_one_line_and_no_file_is_begun(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    argv = ["match", "random", "random", "--save", "new.jsonl", "--cluster", "nowhere"]
+    code, out, err = output_of(capsys, *argv)
+    assert (code, out) == (2, "") and "nowhere" in err and err.count("\n") == 1 and list(tmp_path.iterdir()) == []

@@ -4,7 +4,6 @@ import gc
 import itertools
 import logging
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -20,12 +19,11 @@ from interface.notebook.board import Board
 from players.by_name import make_player
 from players.simple import RandomPlayer
 from plugins.engines.programs import child_program, gtp
-from plugins.engines.programs.gtp import FOLDERS, GTPPlayer, find_program
+from plugins.engines.programs.gtp import GTPPlayer, find_program
 from support.systems import needs_posix
 
 ENGINE = Path(__file__).with_name("fake_gtp_engine.py")
 LOG = logging.Logger("test")
-GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path=FOLDERS)
 
 
 def fake(game, mode, note="", seconds=600.0):
@@ -43,15 +41,6 @@ def gone(pid):
             return True
         time.sleep(0.05)
     return False
-
-
-@pytest.mark.skipif(GNUGO is None, reason="gnugo is not installed")
-@pytest.mark.parametrize("spec", ["go(size=5)", "littlego"])
-def test_gnugo_plays_whole_games_by_the_rules(spec, caplog):
-    game = games.make(spec)
-    player = make_player("gtp:gnugo", game)
-    result = playMatches(game, player, RandomPlayer(game), 4, LOG, 0, opening_plies=2)
-    assert "loses" not in caplog.text and result.scores[player.name] > 0  # it passes before all dead stones are taken
 
 
 @pytest.mark.parametrize(

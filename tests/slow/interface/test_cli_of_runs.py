@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -120,3 +121,21 @@ def test_output_that_nobody_takes_ends_the_program_in_order(argv):
         done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, env=environment, timeout=900)
         os.close(out)
         assert done.returncode == code and re.fullmatch(said, done.stderr), (done.returncode, done.stderr)
+
+
+def test_a_device_without_memory_is_told_as_a_lack_of_memory_and_other_errors_are_not_hidden(capsys, monkeypatch):
+    errors = pytest.importorskip("tensorflow").errors
+    full = errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\nwith shape [9]")
+    for error in (full, errors.InternalError(None, None, "broken")):
+
+        def run(argv, error=error):
+            raise error
+
+        monkeypatch.setattr("interface.cli.module", lambda name, run=run: SimpleNamespace(run=run))
+        if error is full:
+            code, _, err = output_of(capsys, "train")
+            assert code == 2 and err.startswith("error: not enough memory (OOM when allocating tensor")
+            assert "--batch-size" in err and err.count("\n") == 1
+        else:
+            with pytest.raises(errors.InternalError):
+                output_of(capsys, "train")

@@ -1,4 +1,4 @@
-"""Networks as files for other programs; tests/network/test_exports.py reads each format by its own runtime."""
+"""Networks as files for other programs; tests/slow/network/test_exports.py reads each format by its own runtime."""
 
 import subprocess
 import sys

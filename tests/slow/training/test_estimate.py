@@ -3,8 +3,6 @@
 import re
 from types import SimpleNamespace
 
-import pytest
-
 import games
 from agent import Agent
 from compiling import prepared
@@ -77,12 +75,6 @@ def test_what_is_changed_within_an_iteration_counts_for_the_rest_of_the_run(root
             words = estimate.budget_text(session)
         taken = [line["seconds"] for line in read_metrics(folder / "metrics.jsonl")]
         assert f"the rest of the run: about {clock((iterations - 4) * sum(taken) / 4)}" in words
-
-
-@pytest.mark.parametrize("count, text", [(0, "0 B"), (999, "999 B"), (1023, "0.999 KiB"), (1023 << 20, "0.999 GiB"),
-                                         (80.9 * 2**20, "80.9 MiB"), (6.82 * 2**30, "6.82 GiB")])  # fmt: skip
-def test_sizes_are_written_without_powers_of_ten(count, text):
-    assert estimate._size(count) == text
 
 
 def bytes_of(tables):

@@ -1,4 +1,4 @@
-"""A game analysed by KaTrain's own engine class, without its window; see plugins/engines/tests/test_engine_clients.py.
+"""A game analysed by KaTrain's own engine class, without its window; see plugins/engines/tests/outside/test_engine_clients.py.
 
     python katrain_game.py COMMAND     in an environment that has katrain; prints one JSON object
 """

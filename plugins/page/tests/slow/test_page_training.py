@@ -20,7 +20,6 @@ from plugins.page.games_tab import games_html, passing  # noqa: E402
 from plugins.page.run_reader import Listed, list_games, standing  # noqa: E402
 from plugins.page.training_process import Trainer  # noqa: E402
 from plugins.page.training_tab import Learn, facts_html  # noqa: E402
-from plugins.page.watch_view import how_many  # noqa: E402
 from training.presets import PRESETS, preset, preset_for  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -107,10 +106,6 @@ def test_curves_that_a_thread_draws_are_in_the_language_of_the_tab(trained, monk
     view._watched, view._show = lambda: True, lambda folder, now, drawn, charts, log: shown.append(charts)
     asyncio.run(view._refresh())
     assert catalogue("zh")["Strength"] in shown[0] and "Strength" not in shown[0]
-
-
-def test_a_run_with_one_version_says_where_there_are_more():
-    assert how_many(1).startswith("1 version; ") and how_many(5) == "5 versions"
 
 
 def test_runs_at_work_are_those_with_a_process(trained, tmp_path, monkeypatch):
