@@ -1,4 +1,4 @@
-"""A game with our engine through the engine class of KaTrain, in the environment where it is installed (see .ci/run)."""
+"""A game analysed by KaTrain's own engine class, without its window; see test_engine_clients.py.
 
     python katrain_game.py COMMAND     in an environment that has katrain; prints one JSON object
 """
