@@ -20,8 +20,8 @@ WORDS = {UNPROVEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
 class Node(Protocol):
     """What is read of a node (`MCTS.Node`)."""
 
-    mcts: ManyTrees
-
+    @property
+    def mcts(self) -> ManyTrees: ...
     @property
     def state(self) -> GameState: ...
     @property

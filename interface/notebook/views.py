@@ -42,7 +42,7 @@ def _loop() -> Text:
 
 def _network(config: Config, game: Game) -> Text:
     """Return the network of a run: the board, its layers, its two opinions."""
-    body = [f"{filters} filters {size}x{size}" for filters, size in layers(config.network)]
+    body = [f"{filters} filters {size}x{size}" for filters, size in layers(config)]
     shape = "x".join(map(str, game.input_shape))
     return Text(" -> ".join([f"board {shape}", *body]), f"-> policy of {game.action_size} moves; value from -1 to +1")
 
