@@ -191,7 +191,7 @@ def train(
     settings: as the options of `train`, e.g. minutes=10 or mcts_sims=48. preset: tiny, laptop, classic or gpu; by
     default the one that suits the game. on_iteration: called with the metrics of each iteration. quiet: print nothing.
     """
-    from interface.doctor.game_contract import checked
+    from evaluation.game_contract import checked
 
     import games
     from initialise import Session
@@ -233,7 +233,7 @@ def play_match(
 
 def _game(spec: str) -> Game:
     """Return the rules, after about a second of checks where they are from a file of one's own."""
-    from interface.doctor.game_contract import checked
+    from evaluation.game_contract import checked
 
     import games
     from games.sizes import largest_of
