@@ -38,13 +38,13 @@ class Puct(NamedTuple):
     """k: with noise, a visited root move gets at least sqrt(k P sum N) visits."""
 
 
-class Best(NamedTuple):
-    """The best edge so far."""
+class RootNoise(NamedTuple):
+    """The noise of a node's priors, which only a root may have."""
 
-    score: float
-    """Q + U of a visited move, the prior of an unvisited one."""
-    edge: int
-    """-1: none."""
+    on: bool
+    epsilon: float
+    nu: np.ndarray
+    """[action_size] float32"""
 
 
 def puct_of(search: SearchSettings, *, leaves: int = 1, ucb: bool = False) -> Puct:
@@ -90,75 +90,79 @@ def with_noise(epsilon, P, nu):
 
 
 @inlined
-def prior_of(f, puct, t, e, noisy):
-    """Return P of a move, mixed with the noise of its root if `noisy`."""
-    move = at(f.moves, e)
-    if noisy:
-        return with_noise(puct.epsilon, move.P, at(f.noise[np.uint64(t)], move.action))
-    return np.float64(move.P)
+def is_better(score, action, best, best_action):
+    """Return whether a move comes before another: larger score, then smaller action."""
+    return score > best or (score == best and action < best_action)
 
 
 @inlined
-def better(f, best, score, e):
-    """Return (score, e) or `best`, another such pair: the one with the larger score, then with the smaller action."""
-    if score > best.score or (score == best.score and at(f.moves, e).action < at(f.moves, best.edge).action):
-        return Best(score, np.int64(e))
-    return best
+def prior_of(move, noise):
+    """Return P of a move, mixed with noise where there is some."""
+    return with_noise(noise.epsilon, move.P, at(noise.nu, move.action)) if noise.on else np.float64(move.P)
+
+
+@inlined
+def likelier(f, noise, e, other):
+    """Return the one of two edges that has the larger prior, then the smaller action; `e` may be -1, for none."""
+    if e < 0:
+        return other
+    move, rival = at(f.moves, e), at(f.moves, other)
+    return other if is_better(prior_of(rival, noise), rival.action, prior_of(move, noise), move.action) else e
 
 
 @inlined
 def select_puct(f, puct, t, index):
     """Return the edge with the largest Q + U, among equals the one with the smallest action; it is materialised."""
     node, tree = at(f.nodes, index), at(f.trees, t)
-    if node.count == 1:
-        return materialise_edge(f, node, np.int64(node.first))
-    is_root = index == tree.root
-    noisy = is_root and tree.noisy == DIRICHLET
-    visited, W, visited_prior = best_visited(f, puct, t, node, noisy)
-    fresh = best_fresh(f, puct, t, node, noisy)
-    if fresh.edge < 0:
-        return visited.edge
-    bonus = puct_bonus(exploration(puct.cpuct, node.total), fresh.score, 0)
-    score = unvisited_q(puct, node, W, is_root, visited_prior) + bonus
-    return better(f, visited, score, materialise_edge(f, node, fresh.edge)).edge
-
-
-@inlined
-def best_visited(f, puct, t, node, noisy):
-    """Return the visited edge with the largest Q + U, the sum of W with the node's value, the sum of the priors."""
-    first, scale = np.int64(node.first), exploration(puct.cpuct, node.total)
-    best, W, prior = Best(-1e300, np.int64(-1)), np.float64(node.value), 0.0
-    for e in range(first, first + node.materialised):
-        edge = at(f.edges, e)
-        if edge.N == 0:
-            continue
-        W += edge.W
-        prior += at(f.moves, e).P
-        P = prior_of(f, puct, t, e, noisy)
-        score = solver.exact_q(f, e) + puct_bonus(scale, P, edge.N)
-        owed = noisy and edge.N * edge.N < puct.forced_playouts * P * node.total
-        if owed and not solver.is_proven(f, e):
-            score = FORCED
-        best = better(f, best, score, e)
-    return best, W, prior
-
-
-@inlined
-def best_fresh(f, puct, t, node, noisy):
-    """Return the unvisited edge with the largest prior, -1 where all moves are visited.
-
-    Without noise, edges are materialised by prior: an unvisited one that is materialised has the largest prior left.
-    """
     first = np.int64(node.first)
-    stop = first + node.materialised
-    best = Best(-1.0, np.int64(-1))
-    for e in range(first, stop):
-        if at(f.edges, e).N == 0:
-            best = better(f, best, prior_of(f, puct, t, e, noisy), e)
-    if noisy or best.edge < 0:
-        for e in range(stop, first + node.count):
-            best = better(f, best, prior_of(f, puct, t, e, noisy), e)
-    return best
+    if node.count == 1:
+        return materialise_edge(f, node, first)
+    is_root = index == tree.root
+    noise = RootNoise(is_root and tree.noisy == DIRICHLET, puct.epsilon, f.noise[np.uint64(t)])
+    forced = puct.forced_playouts if noise.on else 0.0
+    scale = exploration(puct.cpuct, node.total)
+    best, best_action, best_score = np.int64(-1), 0, -1e300  # of the visited moves
+    fresh = np.int64(-1)  # of the unvisited ones, which all have the same Q and N: the one with the largest prior
+    W, visited_prior = np.float64(node.value), 0.0
+    for e in range(first, first + node.materialised):
+        edge, move = at(f.edges, e), at(f.moves, e)
+        if edge.N == 0:
+            fresh = likelier(f, noise, fresh, np.int64(e))
+            continue
+        P = prior_of(move, noise)
+        visited_prior += move.P
+        W += edge.W
+        score = solver.exact_q(f, e) + puct_bonus(scale, P, edge.N)
+        if forced > 0.0 and edge.N * edge.N < forced * P * node.total and not solver.is_proven(f, e):
+            score = FORCED
+        if is_better(score, move.action, best_score, best_action):
+            best, best_action, best_score = np.int64(e), move.action, score
+    fresh = best_fresh(f, node, noise, fresh)
+    if fresh < 0:
+        return best
+    move = at(f.moves, fresh)
+    score = unvisited_q(puct, node, W, is_root, visited_prior) + puct_bonus(scale, prior_of(move, noise), 0)
+    return fresh if is_better(score, move.action, best_score, best_action) else best
+
+
+@inlined
+def best_fresh(f, node, noise, fresh):
+    """Return the unvisited edge with the largest prior, materialised; -1: all moves are visited.
+
+    fresh: the best of those that have a row. Without noise it is the best of all: rows are given by prior.
+    """
+    stop, end = np.int64(node.first) + node.materialised, np.int64(node.first) + node.count
+    if stop == end or (fresh >= 0 and not noise.on):
+        return fresh
+    best, best_action = -1.0, 0
+    if fresh >= 0:
+        best, best_action = prior_of(at(f.moves, fresh), noise), at(f.moves, fresh).action
+    for e in range(stop, end):
+        move = at(f.moves, e)
+        P = prior_of(move, noise)
+        if is_better(P, move.action, best, best_action):
+            fresh, best, best_action = np.int64(e), P, move.action
+    return materialise_edge(f, node, fresh)
 
 
 @inlined
