@@ -191,9 +191,8 @@ def train(
     settings: as the options of `train`, e.g. minutes=10 or mcts_sims=48. preset: tiny, laptop, classic or gpu; by
     default the one that suits the game. on_iteration: called with the metrics of each iteration. quiet: print nothing.
     """
-    from evaluation.game_contract import checked
-
     import games
+    from evaluation.game_contract import checked
     from initialise import Session
     from loggers import Console
     from main import train as learn
@@ -233,9 +232,8 @@ def play_match(
 
 def _game(spec: str) -> Game:
     """Return the rules, after about a second of checks where they are from a file of one's own."""
-    from evaluation.game_contract import checked
-
     import games
+    from evaluation.game_contract import checked
     from games.sizes import largest_of
 
     return checked(largest_of(games.make(spec)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import importlib.machinery
 import importlib.util
 import inspect
 import re

@@ -66,13 +66,17 @@ def _imported(alias: ast.alias, prefix: str) -> str:
 
 
 class _Loader(SourceFileLoader):
-    """Loads a file whose imports mean an installed program's modules. It is compiled each time: no file is kept."""
+    """Loads a file of one's own, whose imports mean this program's modules.
+
+    It is compiled each time: kept bytecode is taken for the file's when both are of one second and one size.
+    """
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
-        return self.source_to_code(with_prefix(self.get_data(path), own_names(), PREFIX, path), path)
+        source = self.get_data(path)
+        return self.source_to_code(with_prefix(source, own_names(), PREFIX, path) if PREFIX else source, path)
 
 
 def own_file_spec(name: str, path: Path) -> ModuleSpec | None:
     """Return how a file of one's own is loaded as the module `name`, whose imports mean this program's modules."""
-    return spec_from_file_location(name, path, loader=_Loader(name, str(path)) if PREFIX else None)
+    return spec_from_file_location(name, path, loader=_Loader(name, str(path)))

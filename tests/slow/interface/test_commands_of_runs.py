@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compiled import FOLDER
+from compiling.prepared import FOLDER
 from loggers import read_metrics
 from support.command_line import SMALL, output_of
 from support.tiny_runs import tree_of
