@@ -66,7 +66,8 @@ def remember(spec: str) -> None:
     if spec in _remembered():
         return
     run_folders.make_private(path.parent)
-    with writing(path), os.fdopen(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a") as file:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    with writing(path), os.fdopen(private(str(path), flags), "a", encoding="utf-8") as file:
         file.write(f"{spec}\n")
 
 

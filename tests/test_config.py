@@ -274,6 +274,8 @@ def sensible(name):
         return st.booleans()
     if kind is str:
         return st.sampled_from(["connect4", "tictactoe(a=1)", "a b", ""])
+    if name == "network":
+        return st.sampled_from([None, "mine.py:Net", "", "a\nb"])
     if name == "hidden_cnn_layers":
         return st.lists(st.sampled_from(["8x3", "8x5", "16x3", "0x3"]), max_size=4)
     return st.sampled_from([*c.typing.get_args(kind), "else"])

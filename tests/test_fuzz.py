@@ -64,7 +64,9 @@ def allowed(name, value):
         return type(value) is bool
     if name == "hidden_cnn_layers":
         return value in (["64x3"], c.FIELDS[name].default, [*c.FIELDS[name].default])
-    if name == "game":
+    if name == "network" and value is None:
+        return True
+    if name in ("game", "network"):
         return isinstance(value, str) and 0 < len(value) <= 1000 and value.isprintable()
     return isinstance(value, str) and value in c.typing.get_args(kind)
 

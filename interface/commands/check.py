@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 EXAMPLES = {
     "python main.py check my_game.py:MyGame": "test the rules of your game",
-    "python main.py check my_game.py:MyGame --games 1000": "more thoroughly",
     "python main.py check gomoku": "test a built-in game",
     "python main.py check connect4 --network my_network.py:MyNetwork": "test a network for a game",
 }

@@ -17,7 +17,7 @@ import numpy as np
 from config import Config
 from game import Game
 from memory import Memory, Positions
-from plugins.doctor import Found, random_game
+from plugins.doctor.examination import Found, random_game
 from storage.checkpoints import read_weights
 from storage.game_record import ILLEGAL_VISITS, IMPORTED, GameRecord
 from storage.run_folders import game_of, read_config

@@ -19,7 +19,7 @@ from network.backend import BACKENDS, chosen_backend, requirements_file
 from network.choose_predictor import gpus, make_predictor, openvino_installed
 from network.cpu_features import native_bfloat16
 from network.predictor import STEADY, TOLERANCE, cores, measure_raw
-from plugins.doctor import Found, Patient
+from plugins.doctor.examination import Found, Patient
 from system.machine import free_memory, nvidia_cards
 from system.place import HERE, requirements
 from training.device_plan import measured_plan

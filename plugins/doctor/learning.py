@@ -16,7 +16,7 @@ from game import Game, GameState
 from games.sizes import largest_of
 from MCTS import MCTS, Evaluator, Node
 from memory import ILLEGAL, Batch, Memory
-from plugins.doctor import Found, Patient, random_game
+from plugins.doctor.examination import Found, Patient, random_game
 from plugins.doctor.toy_game import Strip
 from search.tables import EXPANDED, TERMINAL, WAITING
 from storage.game_record import GameRecord

@@ -16,7 +16,7 @@ from interface.commands.new_game import write_template
 from storage.game_exchange import content_of, fault, games_from_bytes, games_to_bytes
 from storage.game_record import GameRecord
 from storage.untrusted_npz import BadArrays, read_arrays
-from support.exchanged_games import ABOUT, equal, file, records_of, remade
+from support.exchanged_games import ABOUT, equal, file, games_of, records_of, remade
 from support.search_cases import GAMES
 from support.systems import needs_posix
 
@@ -225,7 +225,7 @@ def test_games_of_ones_own_game_are_known_by_its_rules_wherever_its_file_lies(tm
         (tmp_path / place).mkdir()
         path, kind = write_template("mine", tmp_path / place)
         made.append(games.make(f"{path}:{kind}"))
-    record = records_of(made[0], 1)
+    record = games_of(made[0], 1)
     data = games_to_bytes(made[0], {**ABOUT, "game": made[0].spec, "rules": digest(made[0])}, [(1, record[0])])
     assert equal(next(games_from_bytes(data, made[1])[1]), record[0]) and made[0].spec != made[1].spec
     path.write_text(path.read_text() + "# changed\n")

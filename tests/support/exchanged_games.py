@@ -16,8 +16,13 @@ ABOUT = {"game": "tictactoe", "rules": "", "run": "tictactoe/0"}
 @functools.cache
 def records_of(name):
     """Return twelve games of a game of search_cases.py, in order."""
-    jobs = [(i, game_seed("others", 1, i)) for i in range(12)]
-    found = SelfPlay(GAMES[name], tiny(full_search_share=0.5)).play(Projection(GAMES[name]), jobs)
+    return games_of(GAMES[name], 12)
+
+
+def games_of(game, count):
+    """Return games of self-play, in order."""
+    jobs = [(i, game_seed("others", 1, i)) for i in range(count)]
+    found = SelfPlay(game, tiny(full_search_share=0.5)).play(Projection(game), jobs)
     return sorted(found, key=lambda r: r.index)
 
 

@@ -11,7 +11,7 @@ from config import UserError
 from interface.arguments import parse, whole
 
 if TYPE_CHECKING:
-    from plugins.doctor import Finding
+    from plugins.doctor.examination import Finding
 
 EXAMPLES = {
     "python main.py doctor": "examine the installation, Connect 4, and its newest run",
@@ -53,7 +53,7 @@ def run(argv: list[str]) -> int:
 def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
     """Yield (part, finding), each as soon as it is made."""
     import games
-    from plugins.doctor import Finding, Patient, examine
+    from plugins.doctor.examination import Finding, Patient, examine
     from storage import run_folders
     from training.presets import preset
 

@@ -13,7 +13,8 @@ import model as model_module
 from agent import Agent
 from MCTS import MCTS
 from memory import Memory
-from plugins.doctor import Patient, examine, history, installation, learning
+from plugins.doctor import history, installation, learning
+from plugins.doctor.examination import Patient, examine
 from search import simulate
 from support.corridor import Corridor
 from training.presets import preset

@@ -7,7 +7,8 @@ import pytest
 
 import games
 from config import with_overrides
-from plugins.doctor import Patient, examine, history, installation, learning, random_game
+from plugins.doctor import history, installation, learning
+from plugins.doctor.examination import Patient, examine, random_game
 from support.command_line import output_of
 from support.corridor import Corridor
 from training.presets import preset
