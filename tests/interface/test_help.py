@@ -77,7 +77,7 @@ def test_help_all_explains_every_option(shown, command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_can_be_typed(command):
     lines = list(module(command).EXAMPLES)
-    assert len(lines) >= 3 and lines[0].startswith(f"python main.py {command}".removesuffix(" train"))
+    assert len(lines) == 3 and lines[0].startswith(f"python main.py {command}".removesuffix(" train"))
     for line in lines:
         argv = shlex.split(line)[2:]
         name = argv.pop(0) if argv and not argv[0].startswith("-") else "train"
