@@ -131,10 +131,10 @@ def quick(monkeypatch):
 
     build = initialise._build
 
-    def once(config, game):
+    def once(config, game, *, typed=True):
         key = to_json(with_overrides(config, iterations=1, episodes=1, learning_rate=1.0))
         if key not in MODELS:
-            model = build(config, game)
+            model = build(config, game, typed=typed)
             MODELS[key] = model, model.get_weights(), model.get_optimizer()
         model, weights, optimizer = MODELS[key]
         model.set_weights(weights)

@@ -2,7 +2,7 @@
 
 A game says what stands on its board (`Game.cells`); where it does not, its text is read (printed_board.py). A position
 without such a board is drawn as its text. `Game.look` names the board and the pieces (board_looks.py).
-It looks right without scripts and style sheets; web/board.css and web/board.js add motion where there are any.
+It looks right without scripts and style sheets; board.css and board.js add motion where there are any.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ import pytest
 from config import VERSION
 from system.import_names import own_names
 
-HERE = Path(__file__).parent.parent
+HERE = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", (HERE / "docs" / "python.md").read_text(), re.MULTILINE | re.DOTALL)
 PATIENCE = 600
 """Seconds that a command may take: the first one compiles the search."""

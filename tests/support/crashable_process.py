@@ -26,7 +26,7 @@ class Linear:
 
     layers = ()  # known: nothing is converted
 
-    def __init__(self, config, game):
+    def __init__(self, config, game, *, typed=True):
         self.config = config
         rng = np.random.default_rng(config.seed)
         self.weights = [rng.normal(0, 0.3, (int(np.prod(game.input_shape)), 1 + game.action_size)).astype(np.float32)]

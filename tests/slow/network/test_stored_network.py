@@ -99,10 +99,15 @@ def test_a_network_with_other_arrays_is_another_network():
 # ---- in a run
 
 
+def leaky(config, game, *, typed=True):
+    """Do what `make_network` does for a run of this network."""
+    return Leaky(config, game)
+
+
 @pytest.fixture
 def own(place, monkeypatch):
     """Return (folder of a run whose network is not the residual one, its evaluations of eight boards)."""
-    monkeypatch.setattr(models, "make_network", Leaky)
+    monkeypatch.setattr(models, "make_network", leaky)
     with Session.start(tiny(), console=QUIET) as session:
         expected = session.model.predict(boards(session.game, 8))
     monkeypatch.setattr(models, "make_network", lambda *_, **__: pytest.fail("Keras is not needed"))
@@ -131,7 +136,7 @@ def test_a_lost_graph_is_made_again_when_the_run_resumes(own, monkeypatch):
     folder, _ = own
     before = (folder / GRAPH).read_bytes()
     (folder / GRAPH).write_bytes(b"other")
-    monkeypatch.setattr(models, "make_network", Leaky)
+    monkeypatch.setattr(models, "make_network", leaky)
     with Session.open(folder, console=QUIET) as session:
         assert session.model is not None
     store = Store(folder / "run.db", read_only=True)

@@ -11,7 +11,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
-HERE = Path(__file__).parents[3]
+HERE = Path(__file__).parents[4]
 NOTEBOOK = HERE / "run.ipynb"
 PARAMETERS = {
     "PRESET": "tiny",
