@@ -13,7 +13,9 @@ from system.place import HERE, PREFIX
 def sources_digest(here: Path = HERE) -> str:
     """Return a sha256 of the program's Python files, those of tests and benchmarks excepted."""
     rooms = [path.parent for path in here.glob("*/__init__.py")]
-    found, digest = [*here.glob("*.py"), *(path for room in rooms for path in room.rglob("*.py"))], hashlib.sha256()
+    found = [path for place in (here.glob("*.py"), *(room.rglob("*.py") for room in rooms)) for path in place]
+    found = [path for path in found if "tests" not in path.relative_to(here).parts and path.name != "conftest.py"]
+    digest = hashlib.sha256()
     for path in sorted(found, key=lambda path: path.relative_to(here).as_posix()):
         text = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(f"{path.relative_to(here).as_posix()} {len(text)}\n".encode() + text)

@@ -43,7 +43,7 @@ def ray(monkeypatch):
 
 
 @pytest.fixture
-def shared(ray):
+def one_cluster(ray):
     """Return what plays games on the cluster."""
     joined = cluster_match.connect("auto", 0, print)
     matches = ClusterMatches(joined, GAME, print)
@@ -64,9 +64,9 @@ def assert_same_games(found, wanted):
         assert one[:5] == other[:5] and one.record.visits.tolist() == other.record.visits.tolist()
 
 
-def test_games_are_those_of_one_machine_though_machines_are_lost(ray, shared):
+def test_games_are_those_of_one_machine_though_machines_are_lost(ray, one_cluster):
     one, other = players()
-    shared.know(one, "shipped", 8)
+    one_cluster.know(one, "shipped", 8)
     seen = []
 
     def report(done):
@@ -75,23 +75,23 @@ def test_games_are_those_of_one_machine_though_machines_are_lost(ray, shared):
             ray.join("new")
         seen.append(done)
 
-    found = shared.play(GAME, (one, other), JOBS, seed=3, report=report)
+    found = one_cluster.play(GAME, (one, other), JOBS, seed=3, report=report)
     assert_same_games(found, play_batch(GAME, (one, other), JOBS, seed=3))
-    assert seen == list(range(1, 21)) and shared.play(GAME, (one, other), [], seed=3) == []
+    assert seen == list(range(1, 21)) and one_cluster.play(GAME, (one, other), [], seed=3) == []
 
 
-def test_the_same_players_play_one_match_after_the_other(ray, shared):
+def test_the_same_players_play_one_match_after_the_other(ray, one_cluster):
     one, other = players()
-    shared.know(one, "shipped", 8)
+    one_cluster.know(one, "shipped", 8)
     for seed in (1, 2):
-        found = shared.play(GAME, (one, other), JOBS[:6], seed=seed)
+        found = one_cluster.play(GAME, (one, other), JOBS[:6], seed=seed)
         assert_same_games(found, play_batch(GAME, (one, other), JOBS[:6], seed=seed))
     assert len(ray.actors) == 3
 
 
-def test_a_person_cannot_play_on_a_cluster(shared):
+def test_a_person_cannot_play_on_a_cluster(one_cluster):
     with pytest.raises(UserError, match="expected players without a clock"):
-        shared.know(make_player("human", GAME), "human", 8)
+        one_cluster.know(make_player("human", GAME), "human", 8)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tracemalloc
@@ -21,6 +20,7 @@ from storage.recover import recover
 from storage.run_folders import find_run, require_free
 from storage.verify import verify
 from support.run_states import copied
+from support.strange_files import in_time, put
 from support.systems import needs_posix
 from support.tiny_runs import QUIET
 from system.reading import open_regular, read_limited
@@ -32,30 +32,9 @@ FILES = ("config.json", "run.mark", "run.db", "run.db-wal", "run.db-journal", "m
 
 
 @pytest.fixture(autouse=True)
-def in_time():
-    """Fail, instead of waiting for ever."""
-
-    def late(*_):
-        raise AssertionError("a read waits")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(300)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
-
-
-def put(path, how):
-    path.unlink(missing_ok=True)
-    if how == "pipe":
-        os.mkfifo(path)
-    elif how == "device":
-        path.symlink_to("/dev/zero")
-    elif how == "folder":
-        path.mkdir()
-    else:
-        path.touch()
-        os.truncate(path, 5 << 30)
+def within_time():
+    with in_time():
+        yield
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ FREEZES, FAILS, DIES = 1007, 2007, 2007
 
 
 @pytest.fixture(scope="class")
-def shared(machines, tmp_path_factory):
+def one_cluster(machines, tmp_path_factory):
     """Return a driver whose actors serve one test after the other."""
     settings = {"pace": 0.02, "freezes": [FREEZES], "fails_once": [FAILS], "dies": [DIES]}
     with Fakes(machines, tmp_path_factory.mktemp("fakes"), **settings) as found:
@@ -90,12 +90,12 @@ def shared(machines, tmp_path_factory):
 
 
 @pytest.fixture
-def fakes(shared, monkeypatch):
+def fakes(one_cluster, monkeypatch):
     """Return the same with nothing said yet."""
     monkeypatch.setattr("plugins.cluster.cluster.LOOK", 0.0)
-    shared.log.clear()
-    shared.said.clear()
-    return shared
+    one_cluster.log.clear()
+    one_cluster.said.clear()
+    return one_cluster
 
 
 def assert_all_there(records, games):
