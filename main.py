@@ -36,7 +36,7 @@ def train(
             try:
                 with fit_of_iteration(session) as fit:  # with lag 1 it runs while the games are played
                     stages.play_self(session, stop, fit)
-                    reanalyse(session, stop)  # off by default
+                    reanalyse(session, stop)  # in Connect 4's preset; off elsewhere
                     stages.retrain(session, stop, fit)
                 stages.play_tournament(session, stop)
                 scoreboard.score(session, stop)

@@ -133,7 +133,7 @@ class Player:
         return Thought(action, game.move_name(action), float(value), policy, line)
 
     def outcome(self, position: Position) -> float | None:
-        """Return the result of a game that is over, for the player to move: -1, 0 or 1; None while it is not over."""
+        """Return the result of a game that is over, for the player to move, from -1 to 1; None while it is not over."""
         state = self._at(position)[1]
         return float(state.value) if state.isEndGame else None
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "imports.svg"
 WIDTH, HEIGHT, GAP, RISE = 106, 30, 14, 74
 """Of a box; between boxes of a row; from row to row."""
-CORE, ATTACHED, LINE, INK = "#3566a8", "#c56a0d", "#8a929c", "#1d2127"
+CORE, PLUGIN, LINE, INK = "#3566a8", "#c56a0d", "#8a929c", "#1d2127"
 MARGIN = 20
 
 
@@ -126,8 +126,8 @@ def picture() -> str:
     ]
     if above := [row for row, line in rows.items() if any("/" in box for box in line)]:
         y = height - MARGIN - min(above) * RISE + (RISE - HEIGHT) / 2
-        parts.append(f'<path d="M0 {y}H{width}" stroke="{ATTACHED}" stroke-dasharray="5 5"/>')
-        parts.append(f'<text x="8" y="{y - 6}" fill="{ATTACHED}">plugins</text>')
+        parts.append(f'<path d="M0 {y}H{width}" stroke="{PLUGIN}" stroke-dasharray="5 5"/>')
+        parts.append(f'<text x="8" y="{y - 6}" fill="{PLUGIN}">plugins</text>')
         parts.append(f'<text x="8" y="{y + 16}" fill="{CORE}">core</text>')
     for box, targets in sorted(graph.items()):
         x, y = at[box][0] + WIDTH / 2, at[box][1] + HEIGHT
@@ -138,7 +138,7 @@ def picture() -> str:
                 f'stroke="{LINE}" stroke-width="1.1" marker-end="url(#tip)"/>'
             )
     for box, (x, y) in sorted(at.items()):
-        colour = ATTACHED if "/" in box else CORE
+        colour = PLUGIN if "/" in box else CORE
         name = box.removeprefix("plugins/") + ("" if "/" in box or (ROOT / box).is_dir() else ".py")
         parts.append(
             f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#fff" stroke="{colour}"/>'

@@ -1,1 +1,1 @@
-"""What people and programs use: command line, console, notebook, page, doctor. Imports every room."""
+"""What people and programs use: command line, console, notebook. Imports every folder of the core."""

@@ -40,7 +40,7 @@ _NETWORK = re.compile(
 _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
 _LEVEL = re.compile(r"level[: ]([0-9]{1,3}|[a-z]{1,20})( \(elo -?[0-9]+\))?")
 Make = Callable[[Game, str, str], Player]
-_LOGGER = logging.getLogger("alphazero.lineup")
+_LOGGER = logging.getLogger("alphazero.players")
 TREES_BYTES = 2**30
 """Memory limit for the tree of a network with a time limit."""
 

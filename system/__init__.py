@@ -1,1 +1,1 @@
-"""What this operating system offers, asked in one place: files, processes, the machine. Imports no other room."""
+"""What this operating system offers, asked in one place: files, processes, the machine. Imports no other folder."""

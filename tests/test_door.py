@@ -1,4 +1,4 @@
-"""The door for other programs, as it is used from a checkout; tests/test_wheel.py runs the examples installed."""
+"""The door for other programs, as it is used from a checkout; tests/slow/test_wheel.py runs the examples installed."""
 
 import numpy as np
 import pytest

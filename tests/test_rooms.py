@@ -169,7 +169,7 @@ def faults(path, source):
     for node in ast.walk(tree):  # also what only type checkers see
         for name in imported(node)[-1:]:
             if of_another_plugin(path, name):
-                found.append((ATTACHED, f"imports {name}"))
+                found.append((PLUGIN, f"imports {name}"))
     for node in executed(tree):
         for name in imported(node)[-1:]:
             if upward(path, name):
@@ -272,7 +272,7 @@ def test_the_modules_are_found():
     assert {"MCTS.py", "games/connect4.py", "search/speed/prefetch.py", "interface/commands/train.py"} <= set(SOURCES)
 
 
-ATTACHED = "the core uses no plugin, and a plugin those that it says"
+PLUGIN = "the core uses no plugin, and a plugin those that it says"
 SOME = {"page": Plugin("a page", needs=("pictures",)), "engines": Plugin("engines")}
 BAD = [
     ("search/simulate.py", "import agent", "imports point down"),
@@ -314,10 +314,10 @@ BAD = [
     ("memory.py", "def f(path):\n    return open(path, 'rb')", "files are read with a limit (read_limited)"),
     ("memory.py", "def f(path):\n    return open(path).read()", "files are read with a limit (read_limited)"),
     ("loggers.py", "def f(path):\n    return path.open('r')", "files are read with a limit (read_limited)"),
-    ("players/by_name.py", "def f():\n    from plugins.engines import gtp", ATTACHED),
-    ("agent.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from plugins.page import app", ATTACHED),
-    ("plugins/engines/gtp.py", "from plugins.page import app", ATTACHED),
-    ("plugins/nobody/file.py", "from plugins.page import app", ATTACHED),
+    ("players/by_name.py", "def f():\n    from plugins.engines import gtp", PLUGIN),
+    ("agent.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from plugins.page import app", PLUGIN),
+    ("plugins/engines/gtp.py", "from plugins.page import app", PLUGIN),
+    ("plugins/nobody/file.py", "from plugins.page import app", PLUGIN),
 ]
 
 

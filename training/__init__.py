@@ -1,1 +1,1 @@
-"""An iteration: self-play, retraining, tournament, scoreboard, workers. Imports every room but interface."""
+"""An iteration: self-play, retraining, tournament, scoreboard, workers. Imports every folder but interface."""

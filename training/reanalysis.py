@@ -1,4 +1,4 @@
-"""A stage between self-play and training, off by default: stored positions are searched again.
+"""A stage between self-play and training, in Connect 4's preset: stored positions are searched again.
 
 Early positions of earlier games are searched with the newest network, those first whose search was furthest from what
 the game showed (reanalysis: Schrittwieser et al. 2021, arXiv 2104.06294; of part of the positions: ReZero, arXiv

@@ -1,1 +1,1 @@
-"""Engines for other programs: GTP, the Gomocup protocol, KataGo's analysis protocol. Like the rest of interface/."""
+"""Engines for other programs: GTP, the Gomocup protocol, KataGo's analysis protocol."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 USUAL = 1.0
 """Seconds between two lines."""
 FLAGS = ("ownership", "movesOwnership", "pvVisits", "rootInfo")
-COUNTS = ("minmoves", "maxmoves")
 
 
 class Wanted(NamedTuple):

@@ -1,4 +1,4 @@
-"""The process that thinks about a turn of Little-Go, seen from the one that waits for it (littlego_turn.py).
+"""The process that thinks about a turn of Little-Go, seen from the one that waits for it (turn.py).
 
 Nothing heavy is imported here, so that it starts at once. Where it is late it is left alone: it ends when it has
 compiled what the next turn needs, or the host ends it, and the next turn compiles again.

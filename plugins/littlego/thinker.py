@@ -1,4 +1,4 @@
-"""The process that thinks about a position of Little-Go for `littlego_turn`, which waits for its answers.
+"""The process that thinks about a position of Little-Go for turn.py, which waits for its answers.
 
 It loads the rules while the other process still reads the position. Then a short search with rollouts gives a first
 answer, next to which the player is loaded, a network for example. Every answer is a line of JSON.

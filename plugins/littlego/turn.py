@@ -6,7 +6,7 @@ file does not contain the number of moves played, but the game ends after 24: a 
 
 Two processes keep the time. This one is small: it reads, waits until the time is over, checks and writes; it has a
 legal move in plain Python from the beginning. All that may take long, loading, compiling and thinking, is in a second
-one (littlego_process.py), started first.
+one (process.py), started first.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def test_a_player_that_is_not_in_8_bits_is_not_called_so_and_a_line_says_it(plac
         assert session.folder.name == "run0001"
     player = make_player("int8:version0000", games.make("tictactoe"), sims=1)
     assert player.name == "run0001:version0000" and player.predictor.name == "openvino float32"
-    said = [record.getMessage() for record in caplog.records if record.name == "alphazero.lineup"]
+    said = [record.getMessage() for record in caplog.records if record.name == "alphazero.players"]
     assert said == ["int8:run0001:version0000 plays in float32: 8 bits do not suit its network"]
 
 

@@ -19,7 +19,7 @@ from system.shell import quoted
 
 
 def said(caplog):
-    return [record.getMessage() for record in caplog.records if record.name == "alphazero.lineup"]
+    return [record.getMessage() for record in caplog.records if record.name == "alphazero.players"]
 
 
 def test_a_size_without_a_run_is_played_by_what_ships_for_all_sizes(place, caplog):

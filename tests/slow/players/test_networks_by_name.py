@@ -30,7 +30,7 @@ def warned(caplog, name):
     """Return what is told when a player is made."""
     caplog.clear()
     make_player(name, games.make("tictactoe"))
-    return [record.getMessage() for record in caplog.records if record.name == "alphazero.lineup"]
+    return [record.getMessage() for record in caplog.records if record.name == "alphazero.players"]
 
 
 def test_a_best_that_has_learned_nothing_is_told_and_what_else_there_is(begin, caplog):

@@ -1,4 +1,4 @@
-// A game and analysis through Sabaki's own GTP client; see plugins/engines/tests/test_engine_clients.py.
+// A game and analysis through Sabaki's own GTP client; see test_engine_clients.py.
 // node sabaki_game.js FOLDER-OF-@sabaki/gtp PROGRAM ARGUMENTS... prints one JSON object.
 const {Controller, ControllerStateTracker} = require(process.argv[2])
 
