@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
-from game import Game
 from interface.arguments import Choice, base_of, parse, preset_checked, with_plugin_options
 from interface.commands import show_compiling
+
+if TYPE_CHECKING:
+    from game import Game
 
 EXAMPLES = {
     "python main.py bench": "Connect 4 with the settings that training would have",

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
-from game import Game
 from interface.arguments import whole
 
 if TYPE_CHECKING:
     from evaluation.match import MatchMachines
+    from game import Game
     from training.game_source import Machines
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config import Config
-from game import Game
 from interface.arguments import whole
+
+if TYPE_CHECKING:
+    from game import Game
 
 USED = ("simulated_device",)
 
