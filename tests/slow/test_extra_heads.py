@@ -63,7 +63,7 @@ def test_the_owners_of_points_are_counted_as_the_score_counts(spec):
     game, alone = games.make(spec), 0
     for state in ends(game, 20):
         owners = state.owners * state.playerTurn
-        white = getattr(game, "komi", 0.0)
+        white = game.komi or 0.0
         komi = np.array([0.0, white] if state.playerTurn == 1 else [white, 0.0])
         assert np.array(state.score) - komi == pytest.approx([(owners == 1).sum(), (owners == -1).sum()]), f"\n{state}"
         planes = state.planes()

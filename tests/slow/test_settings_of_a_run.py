@@ -12,8 +12,9 @@ from training.selfplay_step import compiled_settings
 
 
 def seen(mcts):
-    """Return what a tree was told of the settings: its rule, and the plies that it looks ahead and solves."""
-    return mcts.puct, *(mcts.forest.trees[name].tolist() for name in ("ahead", "late", "forced"))
+    """Return what reached a tree of the settings: its rule, and what its solver does."""
+    solver = mcts.forest.solver
+    return mcts.puct, solver.proofs, solver.look_ahead, solver.forced_wins, solver.leaf_ply
 
 
 def test_a_run_searches_by_its_config_everywhere(tmp_path):
