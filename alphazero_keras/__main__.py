@@ -2,4 +2,5 @@
 
 from interface.start import command
 
-command()
+if __name__ == "__main__":
+    command()
