@@ -8,7 +8,7 @@ import games
 from agent import Agent
 from config import UserError
 from players.by_name import make_player, one_at_a_time
-from players.names import NETWORKS, PLAYERS
+from players.names import ADDED, NETWORKS, PLAYERS
 from players.uct import spiel_name
 from search.tables import capacity_for, forest_bytes, make_forest
 from support.board_drawings import play
@@ -17,7 +17,7 @@ from support.search_cases import Projection, plain_search
 
 def test_every_form_that_is_shown_is_one():
     known = PLAYERS.split(", ")
-    assert set(NETWORKS.split(", ")) < set(known) and len(known) == 23
+    assert set(NETWORKS.split(", ")) < set(known) and len(known) == 21 + len(ADDED)
     for name in known:
         try:
             make_player(name, games.make("tictactoe"))
@@ -39,7 +39,8 @@ def test_openspiels_uct_plays_go_with_any_komi():
 
 
 def test_who_plays_one_game_at_a_time_is_told_by_the_name():
-    alone = ["human", " Human", "-1", "GTP:gnugo --mode gtp", "rollout:2s", "rollout:0.5s+book", "alphabeta:1s"]
+    alone = ["human", " Human", "-1", "rollout:2s", "rollout:0.5s+book", "alphabeta:1s"]
+    alone += [f"{head.upper()}:gnugo --mode gtp" for head in ADDED]
     alone += ["sym:best:2s", "shipped:0.5s+book"]
     assert all(map(one_at_a_time, alone))
     assert not any(map(one_at_a_time, ["best", "run0001:version0003", "rollout:100", "uct:10", "level:2", "random"]))
