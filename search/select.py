@@ -79,7 +79,10 @@ def exploration(cpuct, total):
 
 @inlined
 def puct_bonus(scale, P, N):
-    """Return U = cpuct * P * sqrt(1 + sum N) / (1 + N), with `scale` from `exploration` (AGZ, Methods)."""
+    """Return U = cpuct * P * sqrt(1 + sum N) / (1 + N), with `scale` from `exploration` (AGZ, Methods).
+
+    Two places rest on its form: `select_puct` on U rising with P, `training.policy_target.pruned` inverts it.
+    """
     return scale * P / (1.0 + N)
 
 

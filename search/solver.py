@@ -1,4 +1,4 @@
-"""The solver's one hook: what the phases of search/simulate.py call where a position or a move may have an exact value.
+"""The solver's hook: what the phases of search/simulate.py call where a position or a move may have an exact value.
 
 A reader of the search can skip this file and search/solving/, which holds what is called here: proofs, look-ahead, wins
 by force, solved endings. With `config.PLAIN_SEARCH` nothing is proven or solved: each value is then the one that a
