@@ -27,9 +27,17 @@ if TYPE_CHECKING:
     from game import Game, GameState
 
 __all__ = [
-    "Evaluations", "MatchResult", "Player", "Thought", "Trained", "UserError", "__version__", "load_player",
-    "play_match", "train",
-]  # fmt: skip
+    "Evaluations",
+    "MatchResult",
+    "Player",
+    "Thought",
+    "Trained",
+    "UserError",
+    "__version__",
+    "load_player",
+    "play_match",
+    "train",
+]
 
 __version__ = VERSION
 Position = str | Sequence[int]
@@ -49,7 +57,7 @@ class Thought(NamedTuple):
     """[action_size] float: the share of the search's visits that each move had, summing to 1; of a player that does not
     search, its odds."""
     main_line: list[str]
-    """The moves that the search expects, the chosen one first; only that one where a player tells no more."""
+    """The moves that the search expects, the chosen one first; only that one where a player has no more."""
 
 
 class Evaluations(NamedTuple):
@@ -183,9 +191,14 @@ def load_player(
 
 
 def train(
-    game: str, *, preset: str = "", runs: str | os.PathLike[str] = "", quiet: bool = False,
-    on_iteration: Callable[[dict[str, Any]], None] | None = None, **settings: Any,
-) -> Trained:  # fmt: skip
+    game: str,
+    *,
+    preset: str = "",
+    runs: str | os.PathLike[str] = "",
+    quiet: bool = False,
+    on_iteration: Callable[[dict[str, Any]], None] | None = None,
+    **settings: Any,
+) -> Trained:
     """Learn a game in a new run, until its last iteration or minute.
 
     settings: as the options of `train`, e.g. minutes=10 or mcts_sims=48. preset: tiny, laptop, classic or gpu; by
@@ -207,9 +220,16 @@ def train(
 
 
 def play_match(
-    player1: str, player2: str, *, game: str = "connect4", games: int = 100, sims: int = 400, opening_plies: int = 2,
-    seed: int = 0, runs: str | os.PathLike[str] = "",
-) -> MatchResult:  # fmt: skip
+    player1: str,
+    player2: str,
+    *,
+    game: str = "connect4",
+    games: int = 100,
+    sims: int = 400,
+    opening_plies: int = 2,
+    seed: int = 0,
+    runs: str | os.PathLike[str] = "",
+) -> MatchResult:
     """Let two players play both colours of random openings; the same call plays the same games.
 
     Players, sims and runs as in `load_player`. games: an even number; fewer are played where there are no more
@@ -231,7 +251,7 @@ def play_match(
 
 
 def _game(spec: str) -> Game:
-    """Return the rules, after about a second of checks where they are from a file of one's own."""
+    """Return the rules, after about a second of checks where they are from your own file."""
     import games
     from evaluation.game_contract import checked
     from games.sizes import largest_of

@@ -63,7 +63,7 @@ def write_package(root: Path, target: Path) -> None:
 def files(root: Path, names: set[str]) -> list[Path]:
     """Return the program's files: modules at the top, all of the folders of modules, and MORE.
 
-    In a git checkout only what git knows is meant: a game of one's own may lie beside it.
+    In a git checkout only what git knows is meant: a game of your own may lie beside it.
     """
     found = [root / f"{name}.py" for name in names]
     for folder in (*names, PACKAGE):

@@ -1,6 +1,6 @@
 """Loads your own game from a file by its path (`python main.py new-game` writes one to begin with).
 
-Loading a file runs it: name only files that you trust. `class_in` and `guarded` serve networks of one's own as well.
+Loading a file runs it: name only files that you trust. `class_in` and `guarded` serve your own networks as well.
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ def base_of(argv: list[str]) -> Config:
 
 
 def preset_checked(config: Config) -> Config:
-    """Return the config with the names of the game and of a network of one's own in full."""
+    """Return the config with the names of the game and of a network of your own in full."""
     import games
     from network.own_network import full_name
 

@@ -3,7 +3,7 @@
 In a checkout the modules lie at the top and are imported as `game` or `games.plain`. Installed like that they would be
 in everybody's way: many a program has a config.py or a game.py of its own. So all of them are in one package, and the
 import statements are rewritten: those of the program when the package is made (distribution/hatch_build.py), those of a
-game of one's own when its file is loaded. A hook in Python's import system would need no rewriting, but it would serve
+game of your own when its file is loaded. A hook in Python's import system would need no rewriting, but it would serve
 these names to every other module of the process, too.
 """
 
@@ -66,7 +66,7 @@ def _imported(alias: ast.alias, prefix: str) -> str:
 
 
 class _Loader(SourceFileLoader):
-    """Loads a file of one's own, whose imports mean this program's modules.
+    """Loads your own file, whose imports mean this program's modules.
 
     It is compiled each time: kept bytecode is taken for the file's when both are of one second and one size.
     """
@@ -78,5 +78,5 @@ class _Loader(SourceFileLoader):
 
 
 def own_file_spec(name: str, path: Path) -> ModuleSpec | None:
-    """Return how a file of one's own is loaded as the module `name`, whose imports mean this program's modules."""
+    """Return how your own file is loaded as the module `name`, whose imports mean this program's modules."""
     return spec_from_file_location(name, path, loader=_Loader(name, str(path)))

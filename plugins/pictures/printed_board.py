@@ -1,4 +1,4 @@
-"""Reads a board from the text that a game prints, for games of one's own that do not say what stands on it."""
+"""Reads a board from the text that a game prints, for your own games that do not say what stands on it."""
 
 from __future__ import annotations
 
