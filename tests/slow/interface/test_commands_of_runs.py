@@ -203,7 +203,7 @@ def test_a_second_start_compiles_nothing():
 
 
 def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
-    """A number that numba knows while it compiles (0) or a shorter one is another kind, and compiles all below again."""
+    """A number that numba knows while it compiles (0) or a shorter one is another kind: all below is compiled again."""
     assert python(COMPILED).returncode == 0
     large = ("select_child", "enter_child", "run_to_leaves", "finish_simulation", "expand_and_backup",
              "select", "make_child", "new_node", "end_move")  # fmt: skip
