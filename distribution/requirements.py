@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PLAY = "numpy", "numba", "tyro", "portalocker", "openvino"
+PLAY = "numpy", "numba", "portalocker", "openvino"
 """The part of the dependencies that play needs: no TensorFlow, no Keras, no drawing of curves."""
 BACK_ENDS = "tensorflow", "jax", "torch"
 MADE = "Made from pyproject.toml by `python distribution/requirements.py`."

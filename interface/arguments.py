@@ -1,17 +1,13 @@
-"""Parsing of a command line into a command's dataclass, by tyro; a fault becomes one line of our own."""
+"""A command line read into a command's dataclass: argparse splits it, and each fault is one line in our own words."""
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
-import io
-import itertools
-import os
 import re
 import types
 import typing
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from config import FIELDS, TYPES, Config, UserError, find_faults, unknown_setting
 from interface.help import help_text
@@ -22,45 +18,146 @@ from training.presets import preset
 T = TypeVar("T")
 Choice = Literal["laptop", "tiny", "classic", "gpu"]
 HELP = {"-h", "--help", "--help-all"}
+PLACE = "a place"
+Positional = Annotated[T, PLACE]
+"""Marks a field of a command's dataclass that is typed without its name."""
+Output = Annotated[T, "-o"]
+"""Marks a field that `-o` names as well."""
 
 
 def parse(command: type[T], argv: list[str], default: Any = None) -> T:
-    """Parse arguments into a dataclass; raise `UserError` with one line if they are wrong.
+    """Read arguments into a dataclass; raise `UserError` with one line if they are wrong.
 
-    With -h, --help or --help-all it prints the help and raises `SystemExit`.
+    default: an instance whose `config` has the defaults of the settings, for a command that takes them as options. With
+    -h, --help or --help-all it prints the help and raises `SystemExit`.
     """
     if HELP.intersection(argv):
         print(help_text(command, default, whole="--help-all" in argv))
         raise SystemExit(0)
-    import tyro
+    options = _Options(command)
+    words, rest = options.split(argv)
+    for word in rest:
+        if word.startswith("-") and word != "-":
+            raise UserError(options.unknown(word))
+    if len(rest) > len(options.places):
+        word = rest[len(options.places)]
+        hint = game_meant(word) if "game" in options.kinds and "game" not in options.needed else ""
+        raise UserError(f"expected options of {options.command}, got {word[:60]!r}{hint}")
+    words |= {place: [word] for place, word in zip(options.places, rest, strict=False)}
+    if any(name not in words for name in options.needed):
+        needed = " and ".join(options.needed)
+        raise UserError(f"expected {needed}; `python main.py {options.command} --help` explains them")
+    values = {name: options.value(name, typed) for name, typed in words.items()}
+    if options.settings:
+        changed = {name: values.pop(name) for name in options.settings if name in values}
+        values["config"] = dataclasses.replace(default.config, **changed)
+    return command(**values)
 
-    said, registry = io.StringIO(), tyro.constructors.ConstructorRegistry()
-    registry.struct_rule(_fields)
-    try:
-        with redirect_stderr(said), _in_one_line():
-            parsed, unknown = tyro.cli(
-                _with_markers(command), args=argv, default=default, return_unknown_args=True, registry=registry,
-                prog=f"python main.py {_name(command)}",
-            )  # fmt: skip
-    except SystemExit:
-        raise UserError(_one_line(said.getvalue(), argv, command)) from None
-    if unknown:
-        known = _options(command)
-        flag = unknown[0].split("=")[0]
+
+class _Options:
+    """What can be typed after a command, from its dataclass."""
+
+    def __init__(self, command: Any) -> None:
+        fields = dataclasses.fields(command)
+        kinds = typing.get_type_hints(command, include_extras=True)
+        self.command = _name(command)
+        self.settings = FIELDS if kinds.pop("config", None) else {}
+        """The settings of a run, if the command takes them as options."""
+        self.marks = {name: getattr(kind, "__metadata__", ("",))[0] for name, kind in kinds.items()}
+        self.places = [f.name for f in fields if self.marks.get(f.name) == PLACE]
+        self.needed = [f.name for f in fields if f.default is dataclasses.MISSING and f.name != "config"]
+        self.kinds: dict[str, Any] = {**typing.get_type_hints(command), **(TYPES if self.settings else {})}
+        self.kinds.pop("config", None)
+
+    def split(self, argv: list[str]) -> tuple[dict[str, Any], list[str]]:
+        """Return ({option: its words; of a flag, whether it is set}, the words that belong to none)."""
+        parser = argparse.ArgumentParser(
+            add_help=False, allow_abbrev=False, exit_on_error=False, argument_default=argparse.SUPPRESS
+        )
+        for name, kind in self.kinds.items():
+            if name in self.places:
+                continue
+            flags, inside = dict.fromkeys(("--" + name.replace("_", "-"), "--" + name)), _inside(kind)
+            if mark := self.marks.get(name):
+                flags[mark] = None
+            if kind is bool:
+                parser.add_argument(*flags, dest=name, action=argparse.BooleanOptionalAction)
+            elif Ellipsis in inside:
+                parser.add_argument(*flags, dest=name, nargs="+", action="extend")
+            else:
+                parser.add_argument(*flags, dest=name, nargs=len(inside) or 1)
+        try:
+            found, rest = parser.parse_known_args(argv)
+        except argparse.ArgumentError as fault:
+            flag = (fault.argument_name or "").split("/")[0]
+            name = flag.lstrip("-").replace("-", "_")
+            what = "no value" if self.kinds[name] is bool else _wanted(self.kinds[name])
+            raise UserError(f"expected {what} after {flag}") from None
+        return vars(found), [word for word in rest if word != "--"]
+
+    def value(self, name: str, typed: Any) -> Any:
+        """Return the value of an option from its words."""
+        kind = self.kinds[name]
+        if kind is bool:
+            return typed
+        try:
+            return _converted(kind, typed)
+        except ValueError:
+            faults = find_faults({name: typed[0]}) if name in self.settings else []
+            raise UserError(
+                faults[0] if faults else f"{name}: expected {_wanted(kind)}, got {' '.join(typed)[:60]!r}"
+            ) from None
+
+    def unknown(self, word: str) -> str:
+        """Say that a word with dashes is no option, and what was probably meant."""
+        flag = word.split("=")[0]
         name = flag.lstrip("-").replace("-", "_")
-        bare = _needed(command)
-        if not flag.startswith("-"):
-            hint = game_meant(flag) if "game" in known and "game" not in bare else ""
-            raise UserError(f"expected options of {_name(command)}, got {flag[:60]!r}{hint}")
-        if name in _without_name(command):
-            raise UserError(f"expected {name} without --{name.replace('_', '-')}, got {flag[:60]!r}")
-        if not flag.startswith("--") and name in known:
-            raise UserError(f"expected two dashes, --{flag[1:61]}, got {flag[:60]!r}")
-        message = unknown_setting(name[:60], known)
-        if not _has_settings(command):
-            message = message.replace("unknown setting", f"{_name(command)} has no option", 1)
-        raise UserError(message)
-    return parsed
+        if name in self.places:
+            return f"expected {name} without --{name.replace('_', '-')}, got {flag[:60]!r}"
+        if not flag.startswith("--") and name in self.kinds:
+            return f"expected two dashes, --{flag[1:61]}, got {flag[:60]!r}"
+        message = unknown_setting(name[:60], self.kinds)
+        if self.settings:
+            return message
+        return message.replace("unknown setting", f"{self.command} has no option", 1)
+
+
+def _inside(kind: Any) -> tuple[Any, ...]:
+    """Return the types in a tuple, () for another type; `X | None` counts as X, as None cannot be typed."""
+    kind = _present(kind)
+    return typing.get_args(kind) if typing.get_origin(kind) is tuple else ()
+
+
+def _present(kind: Any) -> Any:
+    """Return X of `X | None`, any other type as it is."""
+    if typing.get_origin(kind) not in (typing.Union, types.UnionType):
+        return kind
+    return next(each for each in typing.get_args(kind) if each is not type(None))
+
+
+def _converted(kind: Any, words: list[str]) -> Any:
+    """Return the value that words mean for a type; `ValueError` if none."""
+    kind, inside = _present(kind), _inside(kind)
+    if inside:
+        each = inside[:1] * len(words) if Ellipsis in inside else inside
+        return tuple(_converted(one, [word]) for one, word in zip(each, words, strict=True))
+    word = words[-1]
+    if typing.get_origin(kind) is not Literal:
+        return kind(word)
+    if word not in typing.get_args(kind):
+        raise ValueError(word)
+    return word
+
+
+def _wanted(kind: Any) -> str:
+    """Return in words what an option of a type takes."""
+    inside = [each for each in typing.get_args(kind) if each is not type(None)]
+    if typing.get_origin(kind) is Literal:
+        return "one of " + ", ".join(inside)
+    if typing.get_origin(kind) is tuple:
+        many = {int: "whole numbers", float: "numbers"}.get(inside[0], "values")
+        return many if inside[-1] is Ellipsis else f"{('two', 'three')[len(inside) - 2]} {many}"
+    return _wanted(inside[0]) if inside else {int: "a whole number", float: "a number"}.get(kind, "a value")
 
 
 def game_meant(word: str) -> str:
@@ -84,121 +181,17 @@ def with_plugin_options(command: type[T]) -> type[T]:
     return extended
 
 
-@contextmanager
-def _in_one_line() -> Iterator[None]:
-    """Let tyro lay out what is parsed here in lines that no word is too long for."""
-    before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = "1000"
-    try:
-        yield
-    finally:
-        os.environ.pop("COLUMNS")
-        if before is not None:
-            os.environ["COLUMNS"] = before
-
-
 def _name(command: type) -> str:
     """Return the name that is typed for a command."""
     return command.__module__.rsplit(".", 1)[-1].replace("_", "-")
 
 
-def _with_markers(command: type) -> Any:
-    """Return the dataclass as tyro must read it: settings without a prefix, and None cannot be typed."""
-    import tyro
-
-    return tyro.conf.configure(tyro.conf.OmitArgPrefixes, tyro.conf.DisallowNone)(command)
-
-
-def _fields(info: Any) -> Any:
-    """Return the fields of a dataclass as tyro must read them, None for any other type: a rule of its registry."""
-    import tyro
-    from tyro.constructors import StructConstructorSpec, StructFieldSpec
-
-    if not dataclasses.is_dataclass(info.type):
-        return None
-    kind: Any = info.type
-    hints, fields = typing.get_type_hints(kind, include_extras=True), []
-    for f in dataclasses.fields(kind):
-        default = getattr(info.default, f.name) if isinstance(info.default, kind) else f.default
-        hint: Any = hints[f.name]
-        if isinstance(hint, types.UnionType):  # or tyro loads typeguard to check the default, which takes long
-            hint = typing.Union[typing.get_args(hint)]  # noqa: UP007
-        if default is False and kind is not Config:
-            hint = tyro.conf.FlagCreatePairsOff[hint]  # type: ignore[misc]
-        fields.append(StructFieldSpec(f.name, hint, tyro.MISSING if default is dataclasses.MISSING else default))
-    return StructConstructorSpec(instantiate=kind, fields=tuple(fields))
-
-
-def _options(command: type) -> list[str]:
-    names = [f.name for f in dataclasses.fields(command) if f.name != "config"]
-    return names + (list(FIELDS) if _has_settings(command) else [])
-
-
-def _has_settings(command: type) -> bool:
-    """Return whether a command has all settings of a run as options."""
-    return "config" in {f.name for f in dataclasses.fields(command)}
-
-
-def _without_name(command: type) -> list[str]:
-    """Return the arguments that a command takes without a name before them, whether needed or not."""
-    import tyro
-
-    kinds = typing.get_type_hints(command, include_extras=True)
-    marks = {name: getattr(kind, "__metadata__", ()) for name, kind in kinds.items()}
-    return [f.name for f in dataclasses.fields(command) if tyro.conf.Positional in marks[f.name]]
-
-
-def _needed(command: type) -> list[str]:
-    """Return the arguments that a command cannot do without."""
-    return [f.name for f in dataclasses.fields(command) if f.default is dataclasses.MISSING and f.name != "config"]
-
-
-def _one_line(text: str, argv: list[str], command: type) -> str:
-    """Return tyro's boxed message as one line, in our own words if an option has a wrong value or none."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    words = " ".join(line.strip("│╭╮╰╯─ |+-\t") for line in plain.splitlines())
-    lacking = f"expected {' and '.join(_needed(command))}; `python main.py {_name(command)} --help` explains them"
-    if "Missing from" in words:
-        return lacking
-    kinds = typing.get_type_hints(command)
-    kinds |= TYPES if "config" in kinds else {}
-    named = re.search(r"--([a-z][a-z0-9-]*)", words)
-    name = named[1].replace("-", "_") if named else ""
-    if named and name in kinds:
-        got, wanted = _given(argv, name), _wanted(kinds[name])
-        if not got:
-            return f"expected {wanted} after {named[0]}"
-        faults = find_faults({name: got[0]}) if "config" in kinds and name in FIELDS else []
-        return faults[0] if faults else f"{name}: expected {wanted}, got {' '.join(got)[:60]!r}"
-    if "Missing value for argument" in words:
-        return lacking
-    words = re.split(r"Argument helptext|For full helptext|To suppress", words)[0]
-    return re.sub(r"^\s*(Parsing error|Value error|Invalid choice|Required options)\s*", "", words).strip()[:300]
-
-
-def _wanted(kind: Any) -> str:
-    """Return in words what an option of a type takes."""
-    inside = [each for each in typing.get_args(kind) if each is not type(None)]
-    if typing.get_origin(kind) is Literal:
-        return "one of " + ", ".join(inside)
-    if typing.get_origin(kind) is tuple:
-        many = {int: "whole numbers", float: "numbers"}.get(inside[0], "values")
-        return many if inside[-1] is Ellipsis else f"{('two', 'three')[len(inside) - 2]} {many}"
-    return _wanted(inside[0]) if inside else {int: "a whole number", float: "a number"}.get(kind, "a value")
-
-
-def _given(argv: list[str], name: str) -> list[str]:
-    """Return the values of an option as typed, where it came last; [] if it is missing or has none."""
-    for i in reversed(range(len(argv))):
-        word, equals, value = argv[i].partition("=")
-        if word.startswith("--") and word.replace("_", "-") == "--" + name.replace("_", "-"):
-            return [value] if equals else list(itertools.takewhile(lambda w: not w.startswith("--"), argv[i + 1 :]))
-    return []
-
-
 def early(argv: list[str], name: str) -> str | None:
     """Return the value of an option before the others are parsed: their defaults depend on it."""
-    return next(iter(_given(argv, name)), None)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--" + name.replace("_", "-"), "--" + name, dest=name, nargs="?")
+    value: str | None = getattr(parser.parse_known_args(argv)[0], name)
+    return value
 
 
 def number(argv: list[str], name: str) -> int | None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from interface.silence import Silence
 from languages.translate import tr
 from system.plugins import module as plugin_module
 from system.plugins import plugins
-from system.processes import own_group
 from system.terminal import LiveLine, redraws
 
 if TYPE_CHECKING:
@@ -105,30 +103,19 @@ def show_compiling(what: str) -> Watch:
     return _watching[0]
 
 
-_TICKS = """
-import select, sys, time
-began = time.monotonic()
-while not select.select([0], [], [], 0.5)[0]:
-    sys.stderr.write("\\r\\x1b[J" + sys.argv[1].replace("{seconds}", str(int(time.monotonic() - began))))
-    sys.stderr.flush()
-sys.stderr.write("\\r\\x1b[J")
-"""
-"""Says each second for how long something has been waited for, until its input ends."""
-
-
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Show in a terminal for how long a block has been loading libraries; it may print nothing itself.
-
-    A process does, as TensorFlow is loaded with no other thread of this one running.
-    """
-    if os.name != "posix" or not redraws(sys.stderr):
+    """Show in a terminal for how long a block has been loading libraries; it may print nothing itself."""
+    if not redraws(sys.stderr):
         yield
         return
-    text = tr("loading the network's libraries: {seconds} s")
-    command = [sys.executable, "-I", "-S", "-c", _TICKS, text]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, **own_group()):
-        yield  # then its input is closed, and it ends
+    text, line = tr("loading the network's libraries: {seconds} s"), LiveLine(sys.stderr)
+    silence = Silence(lambda seconds: line.show(text.format(seconds=int(seconds))))
+    try:
+        yield
+    finally:
+        silence.end()
+        line.show("")
 
 
 def take_as_ctrl_c(*names: str) -> None:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from config import UserError
-from interface.arguments import parse, whole
+from interface.arguments import Output, parse, whole
 from interface.commands import show_compiling
 
 EXAMPLES = {
@@ -24,7 +21,7 @@ EXAMPLES = {
 class Book:
     """Make an opening book: search every position that can arise in the first plies against any reply."""
 
-    output: Annotated[str, tyro.conf.arg(aliases=("-o",))]
+    output: Output[str]
     """File to write, a .json; an existing one is continued."""
     game: str = "littlego"
     player: str = "rollout:50000"

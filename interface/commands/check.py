@@ -6,9 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tyro.conf import Positional
-
-from interface.arguments import parse, whole
+from interface.arguments import Positional, parse, whole
 from interface.commands import waiting
 
 if TYPE_CHECKING:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
-
-import tyro
+from typing import Literal
 
 from config import UserError
-from interface.arguments import parse
+from interface.arguments import Output, parse
 
 KINDS = (".png", ".svg", ".pdf")
 
@@ -29,7 +27,7 @@ class Curves:
     """Numbers of the runs to draw next to each other; by default the newest."""
     x: Literal["iteration", "time"] = "iteration"
     """The x axis."""
-    output: Annotated[Path, tyro.conf.arg(aliases=("-o",))] = Path("curves.png")
+    output: Output[Path] = Path("curves.png")
     """File to write: .png, .svg or .pdf; an existing one is replaced."""
 
 

@@ -9,10 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tyro.conf import Positional
-
 from config import UserError
-from interface.arguments import early, parse, whole, with_plugin_options
+from interface.arguments import Positional, early, parse, whole, with_plugin_options
 from interface.commands import show_compiling
 from system.terminal import LiveLine, redraws
 

@@ -6,10 +6,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from tyro.conf import Positional
-
 from config import UserError
-from interface.arguments import parse, whole
+from interface.arguments import Positional, parse, whole
 
 EXAMPLES = {
     "python main.py export-games games.npz": "the games in the memory of the newest run",

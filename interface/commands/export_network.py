@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tyro.conf import Positional
-
 from config import UserError
-from interface.arguments import parse
+from interface.arguments import Positional, parse
 
 EXAMPLES = {
     "python main.py export-network c4.keras": "your best network of Connect 4, for Keras",

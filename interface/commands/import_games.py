@@ -6,9 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from tyro.conf import Positional
-
-from interface.arguments import parse
+from interface.arguments import Positional, parse
 from system.shell import quoted
 
 SHOWN = 10

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tyro.conf import Positional
-
 from config import UserError
-from interface.arguments import early, parse, whole, with_plugin_options
+from interface.arguments import Positional, early, parse, whole, with_plugin_options
 from interface.commands import show_compiling
 from system.shell import join, quoted
 

@@ -9,10 +9,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tyro.conf import Positional
-
 from config import UserError
-from interface.arguments import parse
+from interface.arguments import Positional, parse
 from storage.atomic_files import replacing
 from system.place import HERE, PREFIX
 from system.shell import join

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tyro.conf import Positional
-
-from interface.arguments import parse, whole
+from interface.arguments import Positional, parse, whole
 
 if TYPE_CHECKING:
     from storage.game_files import Record

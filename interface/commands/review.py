@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tyro.conf import Positional
-
 from config import UserError
-from interface.arguments import parse, whole
+from interface.arguments import Positional, parse, whole
 from interface.commands import show_compiling
 from interface.review_words import counted, exactly, percent, source
 from languages.translate import tr

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
 from compiling.progress import EXPECTED, Progress, Watch
+from interface.silence import Silence
 from languages.translate import tr
 from loggers import Console, Phase
-
-SILENT = 0.6
-"""Seconds without anything new from which on their number is shown."""
 
 
 def shell() -> Any:
@@ -33,30 +30,6 @@ def display_text(text: str) -> Callable[[str], None]:
 
     handle = display({"text/plain": text}, raw=True, display_id=True)
     return lambda text: handle.update({"text/plain": text}, raw=True)
-
-
-class Silence:
-    """Calls `show` in a thread, twice a second, with the seconds since `broken` was last called, from SILENT on."""
-
-    def __init__(self, show: Callable[[float], None]) -> None:
-        self._show, self._ended, self._last = show, threading.Event(), time.monotonic()
-        self._thread = threading.Thread(target=self._count, name="silence", daemon=True)
-        self._thread.start()
-
-    def broken(self) -> None:
-        """Begin to count again: something new was shown."""
-        self._last = time.monotonic()
-
-    def end(self) -> None:
-        """Show no more."""
-        self._ended.set()
-        self._thread.join()
-
-    def _count(self) -> None:
-        while not self._ended.wait(0.4):
-            seconds = time.monotonic() - self._last
-            if seconds >= SILENT:
-                self._show(seconds)
 
 
 @contextmanager

@@ -6,9 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tyro.conf import Positional
-
-from interface.arguments import parse, whole
+from interface.arguments import Positional, parse, whole
 from interface.commands import show_compiling
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from interface.explain import explain
 from interface.notebook import words
 from interface.notebook.board import Board, Explained
 from interface.notebook.live import LiveCurves, Picture, curves, open_session
+from interface.silence import SILENT
 from players.book import BookPlayer
 from players.greedy import GreedyPlayer
 from players.opinion import opinion_of
@@ -325,7 +326,7 @@ def test_the_seconds_without_news_are_counted_below_what_was_last_said_until_the
     assert re.fullmatch(r"  self-play  \.\.\. \d+\.\d s", within)
     assert shown[-1] == ""
     before = len(shown)
-    time.sleep(2 * words.SILENT)
+    time.sleep(2 * SILENT)
     assert len(shown) == before
 
 
@@ -337,7 +338,7 @@ def test_loading_is_said_in_a_notebook_for_as_long_as_it_lasts(monkeypatch, caps
         while len(shown) < 3:
             time.sleep(0.01)
         say("new run")
-        time.sleep(2 * words.SILENT)
+        time.sleep(2 * SILENT)
     assert shown[0] == "loading the network's libraries: 0 s" and shown[-1] == "new run"
     assert all(text.startswith("loading") for text in shown[:-1])
     with pytest.raises(ZeroDivisionError), words.loading():

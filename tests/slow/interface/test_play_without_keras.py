@@ -92,7 +92,7 @@ def test_a_command_that_needs_more_names_it_in_one_line(tmp_path, argv, package,
     assert not any((tmp_path / "runs").glob("*/run0002"))
 
 
-@pytest.mark.parametrize("package", ["numpy", "numba", "llvmlite", "tyro"])
+@pytest.mark.parametrize("package", ["numpy", "numba", "llvmlite"])
 def test_a_python_without_what_everything_needs_is_told_so_in_one_line(tmp_path, package):
     done = python(WITHOUT.replace("hidden = {", f"hidden = {{{package!r}, "), "levels", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

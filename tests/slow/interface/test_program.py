@@ -125,7 +125,7 @@ def test_a_second_process_is_refused_before_anything_slow_is_loaded(root):
 import sys
 from interface.cli import run
 code = run(["--game", "{GAME}", "--run", "1"])
-print(code, [name for name in ("tyro", "initialise", "model", "tensorflow", "openvino") if name in sys.modules])
+print(code, [name for name in ("initialise", "model", "tensorflow", "openvino") if name in sys.modules])
 """
     try:
         _, said, err = python(code, root)
