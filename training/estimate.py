@@ -1,4 +1,4 @@
-"""An estimate, printed before a run starts, of its memory, disk space, positions per iteration and time."""
+"""An estimate of a run's memory, disk space, positions per iteration and time: numbers first, then their words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from game import Game
 from initialise import Session
 from loggers import clock
 from network.device import Plan
-from network.predictor import cores, measure_raw, side_by_side
+from network.predictor import Predictor, cores, measure_raw, side_by_side
 from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
 from search.many_games import games_at_once
 from search.tables import capacity_for, forest_bytes
@@ -71,27 +71,46 @@ def memory_needs(game: Game, config: Config, parameters: int = 0, plan: Plan | N
     return MemoryNeeds(search + records, games, 2 * (at_once * tree + cache), LIBRARIES + COPIES * 4 * parameters)
 
 
-def budget_text(session: Session) -> str:
-    """Return the estimate in words.
+class Estimate(NamedTuple):
+    """What a run is expected to take from now on, as numbers."""
+
+    rate: float
+    """Evaluations/s of the network alone."""
+    needs: MemoryNeeds
+    window: int
+    """Memory of the training window, in bytes."""
+    disk: float
+    """Bytes that the rest of the run writes at most."""
+    positions: float
+    """An iteration's searched positions."""
+    seconds: float
+    """An iteration's time."""
+    once: float
+    """Seconds until all is compiled, 0 if it is."""
+    left: float
+    """Seconds of the rest of the run, compiling included."""
+
+
+def estimate(session: Session) -> Estimate:
+    """Return what a session's run is expected to take.
 
     Speeds are measured now. The length of games and the number of evaluations are guesses. A run that resumes knows how
     long its iterations take.
     """
     s, c = session, session.config
-    version = s.best_version if c.selfplay_with == "best" else s.current_version
-    predictor = s.predictor("selfplay", version)
-    found = source_of(s).measured
-    plan, speed = found.plan, found.speed
-    rate = speed.rate if speed else measure_raw(predictor, s.game.input_shape, plan.games, plan.threads)
+    measured = source_of(s).measured
+    plan, speed = measured.plan, measured.speed
+    rate = speed.rate if speed else measure_raw(_predictor(s), s.game.input_shape, plan.games, plan.threads)
     plies = TYPICAL_LENGTH * s.game.max_plies
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
     searched = max(plies - c.random_opening_share * (1 + c.random_opening_plies) / 2, 1.0)
     positions = c.episodes * searched * c.full_search_share
-    seconds = _asked(s) * c.episodes * searched * sims / (0.7 * rate)
-    steps = c.training_loops or positions * c.reuse / c.batch_size
-    seconds += steps * _training_step(c, rate)
     taken = [line["seconds"] for line in s.store.lines(s.iteration - 1 - LATEST)] if s.iteration > 1 else []
-    seconds = sum(taken) / len(taken) if taken else seconds
+    if taken:
+        seconds = sum(taken) / len(taken)
+    else:
+        steps = c.training_loops or positions * c.reuse / c.batch_size
+        seconds = _asked(s) * c.episodes * searched * sims / (0.7 * rate) + steps * _training_step(c, rate)
     once = 0.0 if search_is_kept() else COMPILING
     end = s.requested  # what was changed while an iteration was in progress counts from the next one on
     iterations = end.iterations - s.iteration + 1
@@ -99,22 +118,36 @@ def budget_text(session: Session) -> str:
     if end.minutes:
         left = min(left, max(60 * end.minutes - s.worked_seconds, 0))
         iterations = min(iterations, int(left / seconds) + 1)
-    needs = memory_needs(s.game, c, int(s.model.model.count_params()), plan)
-    window = c.memory_size * s.memory.bytes_per_position
-    weights = 4 * int(s.model.model.count_params())
+    parameters = int(s.model.model.count_params())
     record = 8 * plies + 2 * searched * c.full_search_share * s.game.action_size
-    disk = iterations * (weights + c.episodes * record)
-    return (
-        f"  network: {s.model.model.count_params():,} parameters, {predictor.name}, {rate:,.0f} evaluations/s "
-        f"on {cores()} cores\n"
-        + (f"  device:  {found.words()}\n" if speed else "") +
-        f"  memory:  up to {_size(needs.most + window)}: search {_size(needs.search)}, {c.memory_size:,} positions "
-        f"{_size(window)}, games {_size(max(needs.games, needs.tournament))}, network {_size(needs.network)}\n"
-        f"  disk:    up to {_size(disk)}\n"
-        f"  an iteration: {c.episodes} games, about {positions:,.0f} positions, {clock(seconds)}; "
-        f"the rest of the run: about {clock(left)}"
-        + (f"; the search is compiled first, once, about {clock(once)}" if once else "")
-    )
+    disk = iterations * (4 * parameters + c.episodes * record)
+    needs, window = memory_needs(s.game, c, parameters, plan), c.memory_size * s.memory.bytes_per_position
+    return Estimate(rate, needs, window, disk, positions, seconds, once, left)
+
+
+def _predictor(session: Session) -> Predictor:
+    """Return the network that self-play asks."""
+    version = session.best_version if session.config.selfplay_with == "best" else session.current_version
+    return session.predictor("selfplay", version)
+
+
+def budget_text(session: Session) -> str:
+    """Return the estimate in words, a line each for network, device, memory, disk and time."""
+    c, found, measured = session.config, estimate(session), source_of(session).measured
+    needs = found.needs
+    compiled = f"; the search is compiled first, once, about {clock(found.once)}" if found.once else ""
+    lines = [
+        f"network: {session.model.model.count_params():,} parameters, {_predictor(session).name}, "
+        f"{found.rate:,.0f} evaluations/s on {cores()} cores",
+        f"memory:  up to {_size(needs.most + found.window)}: search {_size(needs.search)}, {c.memory_size:,} positions "
+        f"{_size(found.window)}, games {_size(max(needs.games, needs.tournament))}, network {_size(needs.network)}",
+        f"disk:    up to {_size(found.disk)}",
+        f"an iteration: {c.episodes} games, about {found.positions:,.0f} positions, {clock(found.seconds)}; "
+        f"the rest of the run: about {clock(found.left)}{compiled}",
+    ]
+    if measured.speed:
+        lines.insert(1, f"device:  {measured.words()}")
+    return "\n".join(f"  {line}" for line in lines)
 
 
 def cautions(config: Config) -> list[str]:
