@@ -31,7 +31,7 @@ OVERRIDDEN = {
         "serialize_using_object_code",
     ),
     functions._PartCompiler: ("define_pipelines",),
-    functions.CompiledFunction: ("add_overload", "_compile_for_args", "stats"),
+    functions.CompiledFunction: ("get_call_template", "add_overload", "_compile_for_args", "stats"),
     functions.Rule: ("_compile_uncached",),
 }
 """{class: what numba calls or reads in it in place of its own}"""
@@ -208,3 +208,15 @@ def test_a_prefetch_is_one_instruction(folder):
     call(ahead, np.arange(9), 4)
     (code,) = ahead.entry.inspect_llvm().values()
     assert "call void @llvm.prefetch" in code
+
+
+def test_a_function_that_is_called_with_constants_is_compiled_once():
+    @inlined
+    def doubled(x):
+        return 2 * x
+
+    @compiled
+    def sums(x):
+        return doubled(1) + doubled(2) + doubled(x)
+
+    assert sums(3) == 12 and list(doubled.overloads) == [(types.int64,)]
