@@ -20,7 +20,9 @@ from plugins.pictures.board_parts import board_parts
 from system.reading import TEXT_BYTES, read_limited
 
 PAGE = Path(__file__).parent / "page"
-SCRIPTS = ("words.js", "grid.js", "draw.js", "records.js", "client.js", "view.js", "page.js")
+SCRIPTS = (
+    "words.js", "grid.js", "draw.js", "records.js", "client.js", "game.js", "analyse.js", "puzzles.js", "page.js",
+)  # fmt: skip
 """The page's own scripts, in their order; the worker's is worker.js."""
 _SAID = re.compile(r"""\btr\(\s*"((?:[^"\\]|\\.)*)\"""")
 _LIST = re.compile(r"const TEXTS = \[(.*?)\];", re.DOTALL)

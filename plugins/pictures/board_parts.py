@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from game import Game
@@ -34,7 +35,7 @@ def board_parts(game: Game) -> dict[str, Any]:
         "height": board.height,
         "rows": board.rows,
         "columns": board.columns,
-        "under": board.under(),
+        "under": re.sub(r' style="[^"]*"', "", board.under()),  # which a policy may forbid
         "over": board.over(),
         "places": [[round(x, 2), round(y, 2)] for x, y in board.places()],
         "radius": look.radius,

@@ -43,5 +43,5 @@ class Engine {
     this.open.clear();
   }
   async call(name, args, progress) { await this.ready; return this.send(name, args, progress); }
-  stop() { this.worker?.postMessage({ stop: true }); }
+  stop() { this.worker?.postMessage({ stop: this.number }); }
 }

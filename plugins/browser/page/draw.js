@@ -45,7 +45,7 @@ function boardSvg(view) {
 function showBoard(stage, view) {
   stage.innerHTML = boardSvg(view);
   const svg = stage.firstElementChild, falling = svg.querySelector(".drop");
-  svg.style.setProperty("--n", columns);
+  svg.style.setProperty("--edge-size", `${Math.min(13, (15 * drawing.width) / (stage.clientWidth || drawing.width))}px`);
   if (falling) falling.style.setProperty("--fall", `-${falling.getAttribute("cy")}px`);
 }
 
