@@ -37,7 +37,7 @@ def page_file(name: str) -> str:
 def page_texts() -> tuple[str, ...]:
     """Return the English texts of the page: those of its calls of `tr`, and of its lists TEXTS."""
     found = []
-    for name in SCRIPTS:
+    for name in (*SCRIPTS, "start.js"):
         source = page_file(name)
         listed = " ".join(_LIST.findall(source))
         found += _SAID.findall(source) + re.findall(r'"([^"]+)"', listed)

@@ -138,7 +138,7 @@ function analysisCard() {
   const busy = searching.key !== null;
   parts.push(h("div.row", {},
     position.over ? null : busy ? button("stop", tr("Stop"), () => { stopSearch(); showAnalysis(); }, { key: "stop" }) : button("deepen", tr("Deepen"), deepen, { key: "deepen", title: tr("four times as many simulations") }),
-    select(tr("simulations for each position"), BUDGETS.map((sims) => [sims, tr("{count} simulations", { count: number(sims) })]), shows.sims, (sims) => {
+    position.over ? null : select(tr("simulations for each position"), BUDGETS.map((sims) => [sims, tr("{count} simulations", { count: number(sims) })]), shows.sims, (sims) => {
       shows.sims = Number(sims);
       kept.set("sims", sims);
       analyse();
@@ -198,7 +198,9 @@ const review = {
     }
     if (mine !== this.running) return;
     this.running = 0;
-    render();
+    const own = this.moves.filter((move) => move?.mark && (me() === null || move.player === me()));
+    if (own.length) lookAt(own.reduce((worst, move) => (move.loss > worst.loss ? move : worst)));
+    else render();
   },
   stop() { this.running = 0; engine.stop(); render(); },
 };

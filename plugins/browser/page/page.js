@@ -191,7 +191,7 @@ const toolsOf = {
     return [
       button("undo", tr("Undo"), takeBack, { key: "undo", off: !canTakeBack() }),
       over ? button("look", tr("Analyse"), () => go("analyse"), { key: "look" }) : button("hint", tr("Hint"), giveHint, { key: "hint", off: !mine || table.thinking }),
-      over ? button("swap", tr("Rematch"), () => newGame({ rematch: true }), { key: "rematch", main: true }) : button("flag", tr("Resign"), askResign, { key: "resign", off: !table.moves.length }),
+      over ? button("swap", tr("Rematch"), () => newGame({ rematch: true }), { key: "rematch" }) : button("flag", tr("Resign"), askResign, { key: "resign", off: !table.moves.length }),
       button("plus", tr("New game"), askNew, { key: "new", off: !table.moves.length }),
     ];
   },
