@@ -1,1 +1,1 @@
-"""A player in one HTML file: rules, search and network as WebAssembly, and the page around them."""
+"""A player in one file: rules, search and network as WebAssembly, for any browser."""
