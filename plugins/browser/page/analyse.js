@@ -48,7 +48,7 @@ function deepen() { analyse(Math.max(4 * visitsOf(opinionHere() ?? { visits: [sh
 
 // ---- on the board
 
-const signed = (value) => (Math.round(100 * value) === 0 ? "0" : (value > 0 ? "+" : "−") + Math.abs(value).toFixed(2).replace(/^0/, ""));
+const signed = (value) => (value === null || value === undefined ? "" : Math.round(100 * value) === 0 ? "0" : (value > 0 ? "+" : "−") + Math.abs(value).toFixed(2).replace(/^0/, ""));
 const percent = (share) => (share === 0 || share === 1 ? 100 * share : Math.min(Math.max(Math.round(100 * share), 1), 99));
 
 function overlayOf(opinion, kind) { // N: share of the visits, P, Q, V
@@ -98,7 +98,7 @@ const TEXTS = ["won", "drawn", "lost", "inaccuracy", "mistake", "blunder", "Visi
   "Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master"];
 
 function foundTable(opinion) {
-  const sum = visitsOf(opinion), withV = Boolean(opinion.v), plain = (value) => (value === null || value === undefined ? "" : signed(value));
+  const sum = visitsOf(opinion), withV = Boolean(opinion.v);
   const head = [["move", ""], ["Visits", "How often the search tried this move. It plays the move that it tried most."], ["share", ""],
     ["Q", "How good the move turned out in the search, for the side to move: +1 is a sure win, -1 a sure loss."],
     ["Prior", "The network's first guess, before any search: how likely this move is the one to play."],
@@ -107,12 +107,12 @@ function foundTable(opinion) {
     const share = opinion.visits[action] / sum, proof = opinion.proven?.[action];
     const bar = h("span.share", { "aria-hidden": "true" });
     bar.style.width = `${Math.max(42 * share, 1)}px`;
-    const value = proof === null || proof === undefined ? plain(opinion.q[action]) : tr(PROVEN[proof]);
+    const value = proof === null || proof === undefined ? signed(opinion.q[action]) : tr(PROVEN[proof]);
     return h("tr", { "data-hover": action, tabindex: 0, "data-key": `row${action}`, onclick: () => branch([action]),
       onkeydown: (e) => { if (e.key === "Enter") branch([action]); } },
       h("td", {}, moveName(action)), h("td", {}, number(opinion.visits[action])), h("td", {}, bar, `${percent(share)} %`),
       h("td", { class: proof > 0 ? "won" : proof < 0 ? "lost" : null }, value), h("td", {}, `${Math.round(100 * opinion.priors[action])} %`),
-      withV ? h("td", {}, plain(opinion.v[action])) : null);
+      withV ? h("td", {}, signed(opinion.v[action])) : null);
   });
   return h("table.found", {}, h("thead", {}, h("tr", {}, head.map(([name, why]) => h("th", { scope: "col", title: why ? tr(why) : null }, tr(name))))), h("tbody", {}, body));
 }

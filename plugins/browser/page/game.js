@@ -2,7 +2,9 @@
 
 const YOU = "you"; // a person; a machine is the number of its level
 const engine = new Engine();
-const levels = facts.levels;
+// Opponents, weakest first; where none was measured, the network alone and with a search of so many simulations.
+const levels = facts.levels?.length ? facts.levels : [[0, 1], [0, 0], [50, 0], [200, 0], [800, 0]].map(([sims, temperature], i) =>
+  ({ name: ["Novice", "Casual", "Strong", "Expert", "Master"][i], elo: null, sims, temperature, plain: !sims }));
 
 const table = {
   moves: [], positions: [facts.start], ply: 0,
@@ -43,7 +45,8 @@ const nameOf = (one) => {
   if (seat === YOU) return me() === null ? sideName(one) : tr("You");
   return tr(levels[seat].name);
 };
-const strength = (level) => (level.elo === null || level.elo === undefined ? tr("not measured") : `Elo ${number(level.elo)}`.replace("-", "−"));
+const howItPlays = (level) => (level.sims ? tr("{count} simulations", { count: number(level.sims) }) : tr("the network alone"));
+const strength = (level) => (Number.isFinite(level.elo) ? `Elo ${number(level.elo)}`.replace("-", "−") : howItPlays(level));
 
 // ---- the clock
 

@@ -391,10 +391,10 @@ function networkLine() {
 }
 function openAbout() {
   const { player } = facts, measured = levels.filter((level) => Number.isFinite(level.elo));
-  const rowsOf = measured.map((level) => h("tr", {}, h("td", {}, tr(level.name)), h("td", {}, `Elo ${number(level.elo)}`), h("td", {}, level.plain || !level.sims ? tr("the network alone") : tr("{count} simulations", { count: number(level.sims) }))));
+  const rowsOf = measured.map((level) => h("tr", {}, h("td", {}, tr(level.name)), h("td", {}, `Elo ${number(level.elo)}`), h("td", {}, howItPlays(level))));
   dialog(tr("About this player"),
     h("p", {}, networkLine()),
-    player.trained ? h("p", { lang: "en" }, player.trained) : null,
+    player.games ? h("p", {}, tr("It was trained in {iterations} iterations with {games} games against itself, in {minutes} minutes.", { iterations: number(player.iterations), games: number(player.games), minutes: number(player.minutes) })) : null,
     measured.length ? [h("table.found.levels", {}, h("tbody", {}, rowsOf)), h("p.soft", {}, tr("Elo counts from a player of random moves, by matches between the levels."))] : h("p.soft", {}, tr("How strong it is was not measured.")),
     h("h3", {}, tr("How it works")),
     h("p", {}, tr("A neural network looks at a position and says which moves look good and who is ahead. It has learned both from games against itself, from the rules alone. A search reads ahead where the network sees promise, and plays the move that it looked at most.")),

@@ -15,10 +15,9 @@ const calls = {
   // the number of the move that is not legal.
   follow({ moves, from = moves.length }) {
     const now = engine.moves;
-    let common = 0;
-    while (common < Math.min(now.length, moves.length, from) && now[common] === moves[common]) common++;
+    const most = Math.min(moves.length, from);
+    let common = now.length <= most && now.every((action, i) => action === moves[i]) ? now.length : 0;
     if (!common) engine.reset();
-    else for (let i = now.length; i > common; i--) engine.undo();
     const positions = common === from ? [engine.position()] : [];
     for (let i = common; i < moves.length; i++) {
       if (!engine.play(moves[i])) return { positions, illegal: i };
