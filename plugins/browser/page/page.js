@@ -55,7 +55,7 @@ function frame() { // what changes with the language only
   stage.setAttribute("aria-label", tr("board: arrows move, Enter plays"));
   nav.setAttribute("aria-label", tr("views"));
   tools.setAttribute("aria-label", tr("tools"));
-  menuButton.setAttribute("aria-label", tr("menu"));
+  menuButton.setAttribute("aria-label", tr("Menu"));
   const views = [["play", tr("Play")], ["analyse", tr("Analyse")], ...(puzzles.all.length ? [["puzzles", tr("Puzzles")]] : [])];
   swapIn(nav, ...views.map(([key, name]) => h("button", { type: "button", "data-key": key, "data-view": key, onclick: () => go(key) }, name)));
 }
@@ -211,7 +211,7 @@ const toolsOf = {
 
 const panelOf = {
   play: () => [table.result && line().ply === table.moves.length ? resultCard() : null, table.moves.length ? null : opponentCard(), table.moves.length ? movesCard() : null],
-  analyse: () => [analysisCard(), graphCard(), reviewCard(), movesCard()],
+  analyse: () => (review.moves.length ? [reviewCard(), graphCard(), movesCard(), analysisCard()] : [analysisCard(), graphCard(), reviewCard(), movesCard()]),
   puzzles: () => [puzzles.note ? h("p.verdict", { role: "status", class: `verdict ${puzzles.refuted ? "bad" : puzzles.solved ? "good" : ""}` }, puzzles.note) : null, puzzleCard()],
   setup: () => [card("setup", tr("Set up a position"), [
     h("div.row", {}, choice(tr("side to move"), STONES.map((one) => [one, tr("{side} to move", { side: sideName(one) })]), editor.player, (one) => { editor.player = Number(one); render(); })),
@@ -350,8 +350,8 @@ function openMenu() {
   const onOff = (is) => (is ? tr("on") : tr("off"));
   const theme = document.documentElement.dataset.theme;
   const file = h("input", { type: "file", accept: ".json,.sgf,.txt", hidden: true, onchange: () => file.files[0] && loadFile(file.files[0]).then(() => box.close(), (error) => { note.textContent = faultText(error); }) });
-  const box = dialog(tr("menu"), h("div.items", {},
-    h("h3", {}, tr("this game")),
+  const box = dialog(tr("Menu"), h("div.items", {},
+    h("h3", {}, tr("This game")),
     item(tr("Copy link"), () => {
       if (table.setup) { note.textContent = tr("A link holds moves, not stones that were set up: save the position as .sgf or .json."); return; }
       copyText(linkHere()).then((done) => { note.textContent = done ? tr("The link is copied.") : linkHere(); });
@@ -361,7 +361,7 @@ function openMenu() {
     facts.sgf ? item(tr("Save {form}", { form: ".sgf" }), saved("sgf", () => toSgf(record(), line().positions), "application/x-go-sgf")) : null,
     item(tr("Load a game ({forms})", { forms: facts.sgf ? ".json, .sgf, .txt" : ".json, .txt" }), () => file.click()), file,
     setsUp ? item(tr("Set up a position"), () => { box.close(); editor.open(); }) : null,
-    h("h3", {}, tr("settings")),
+    h("h3", {}, tr("Settings")),
     item(tr("Sounds"), again(() => boardSounds.toggle()), onOff(kept.get("sounds") === "on")),
     item(tr("Numbers on the stones"), again(() => kept.set("numbers", kept.get("numbers") === "on" ? "off" : "on")), onOff(kept.get("numbers") === "on")),
     item(tr("light or dark"), again(() => { kept.set("theme", theme === "dark" ? "light" : "dark"); showTheme(); }), theme === "dark" ? tr("dark") : tr("light")),
@@ -371,7 +371,7 @@ function openMenu() {
       kept.set("language", language);
       frame();
     }), facts.languages[language]) : null,
-    h("h3", {}, tr("help")),
+    h("h3", {}, tr("Help")),
     item(tr("keyboard shortcuts"), openKeys),
     item(tr("About this player"), openAbout),
     "site" in document.documentElement.dataset ? h("a.item", { href: "index.html" }, tr("Other games")) : null,
@@ -433,8 +433,9 @@ async function followLink() {
 addEventListener("hashchange", followLink);
 
 // The game that is being played is kept: a page that is loaded again goes on with it.
+let remembers = false; // from when the kept game is on the table
 function rememberGame() {
-  if (view !== "play" || table.setup) return;
+  if (!remembers || view !== "play" || table.setup) return;
   const { moves, seats } = table;
   kept.set(`game:${facts.spec}`, table.result || !moves.length || clock.left ? "" : JSON.stringify({ moves, seats, helped: table.helped }));
 }
@@ -492,7 +493,9 @@ async function begin() {
   }
   document.documentElement.dataset.ready = "";
   if (location.hash) await followLink();
-  else if (!table.moves.length) { await resumeGame(); render(); }
+  else if (!table.moves.length) await resumeGame();
+  remembers = true;
+  render();
   if (view === "play") machineMoves();
   if ("site" in document.documentElement.dataset && "serviceWorker" in navigator) navigator.serviceWorker.register("service-worker.js").catch(() => {});
 }
