@@ -55,7 +55,7 @@ def start_page(entries: Sequence[Entry]) -> str:
     """Return the page of a site on which one chooses a game."""
     listed = [
         {"file": one.file, "size": one.size, **{key: one.facts[key] for key in ("title", "rules", "drawing", "player")},
-         "elo": max((level["elo"] for level in one.facts["levels"]), default=None)}
+         "elo": max((level["elo"] for level in one.facts["levels"] if level["elo"] is not None), default=None)}
         for one in entries
     ]  # fmt: skip
     facts = {"games": listed, "texts": entries[0].facts["texts"], "languages": entries[0].facts["languages"]}

@@ -75,7 +75,8 @@ class Page:
 
     def press(self, text):
         """Press the button that is seen and has a name that begins so."""
-        find = """return [...document.querySelectorAll("dialog[open] button, button")].find((b) => b.offsetParent
+        find = """const place = document.querySelector("dialog[open]") ?? document;
+            return [...place.querySelectorAll("button")].find((b) => b.offsetParent
             && !b.disabled && (b.innerText.trim().startsWith(arguments[0]) || b.ariaLabel === arguments[0]))"""
         until(lambda: self.run(find, text)).click()
 
