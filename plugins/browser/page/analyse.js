@@ -130,6 +130,8 @@ function analysisCard() {
   else {
     const sum = visitsOf(opinion);
     parts.push(foundTable(opinion));
+    if (opinion.proof !== null && opinion.proof !== undefined)
+      parts.push(h("p", {}, tr("The search would play {move}: {result} for certain.", { move: moveName(opinion.best), result: tr(PROVEN[opinion.proof]) })));
     parts.push(h("p.soft", {}, tr("Value for {side}: network {network}, after the search {after}", { side: sideName(position.player), network: signed(opinion.raw), after: signed(opinion.value) })
       + " · " + tr("{count} simulations", { count: number(sum) })));
     if (opinion.line.length > 1) parts.push(h("div.main-line", {}, h("span.soft", {}, tr("Main line"), " "),
@@ -186,7 +188,7 @@ const review = {
     for (let ply = moves.length; ply >= 0 && mine === this.running; ply--) { // from the end: each value is known when it is needed
       if (!positions[ply].over && (found.get(keyOf(moves.slice(0, ply)))?.sims ?? 0) < REVIEW_SIMS) {
         let last;
-        try { last = await engine.call("search", { moves: moves.slice(0, ply), sims: REVIEW_SIMS }); }
+        try { last = await engine.call("search", { moves: moves.slice(0, ply), sims: REVIEW_SIMS, seconds: 3 }); }
         catch (error) { failed(error); break; }
         if (mine !== this.running) return;
         if (last.stopped) break;

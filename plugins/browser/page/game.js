@@ -209,13 +209,14 @@ function resign() {
   finish({ winner: -loser, why: "resigned" });
 }
 
+const canHint = () => !table.result && !table.thinking && table.ply === table.moves.length && table.seats[here().player] === YOU;
 let hinted = null; // {action} of a hint on the board that is shown
 async function giveHint() {
   const turn = ++table.turn;
   table.helped = true;
   engine.stop();
   tell(tr("Searching ..."));
-  const { opinion, stopped } = await engine.call("search", { moves: table.moves, sims: 400 });
+  const { opinion, stopped } = await engine.call("search", { moves: table.moves, sims: 400, seconds: 3 });
   if (turn !== table.turn || stopped) return;
   hinted = opinion.best;
   tell(tr("Try {move}.", { move: moveName(opinion.best) }));

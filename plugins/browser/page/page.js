@@ -50,7 +50,7 @@ bar.classList.add(drawing.look);
 
 function frame() { // what changes with the language only
   document.documentElement.lang = language;
-  titleLine.textContent = inLanguage(facts.title);
+  titleLine.textContent = inLanguage(facts.title).replace(/ \(.*\)$/, ""); // its parameters are said in the rules
   document.title = inLanguage(facts.title);
   stage.setAttribute("aria-label", tr("board: arrows move, Enter plays"));
   nav.setAttribute("aria-label", tr("views"));
@@ -111,6 +111,7 @@ function render() {
   showStrips();
   showBar();
   status.textContent = told || statusText();
+  others.classList.toggle("kept", view !== "setup" && facts.points.includes(-1)); // nothing moves when they come and go
   swapIn(others, ...otherMoves());
   swapIn(tools, ...toolsOf[view]());
   showPanel();
@@ -187,10 +188,10 @@ const walkTools = () => {
 };
 const toolsOf = {
   play: () => {
-    const over = table.result !== null, mine = me() === null || here().player === me();
+    const over = table.result !== null;
     return [
       button("undo", tr("Undo"), takeBack, { key: "undo", off: !canTakeBack() }),
-      over ? button("look", tr("Analyse"), () => go("analyse"), { key: "look" }) : button("hint", tr("Hint"), giveHint, { key: "hint", off: !mine || table.thinking }),
+      over ? button("look", tr("Analyse"), () => go("analyse"), { key: "look" }) : button("hint", tr("Hint"), giveHint, { key: "hint", off: !canHint() }),
       over ? button("swap", tr("Rematch"), () => newGame({ rematch: true }), { key: "rematch" }) : button("flag", tr("Resign"), askResign, { key: "resign", off: !table.moves.length }),
       button("plus", tr("New game"), askNew, { key: "new", off: !table.moves.length }),
     ];
@@ -210,7 +211,7 @@ const toolsOf = {
 };
 
 const panelOf = {
-  play: () => [table.result && line().ply === table.moves.length ? resultCard() : null, table.moves.length ? null : opponentCard(), table.moves.length ? movesCard() : null],
+  play: () => [table.result && line().ply === table.moves.length ? resultCard() : null, hasBegun() ? null : opponentCard(), table.moves.length ? movesCard() : null],
   analyse: () => (review.moves.length ? [reviewCard(), graphCard(), movesCard(), analysisCard()] : [analysisCard(), graphCard(), reviewCard(), movesCard()]),
   puzzles: () => [puzzles.note ? h("p.verdict", { role: "status", class: `verdict ${puzzles.refuted ? "bad" : puzzles.solved ? "good" : ""}` }, puzzles.note) : null, puzzleCard()],
   setup: () => [card("setup", tr("Set up a position"), [
@@ -306,7 +307,7 @@ document.addEventListener("keydown", (e) => {
   if (to !== undefined && (view === "play" || view === "analyse") && e.target !== stage) { e.preventDefault(); walk(to); }
   else if (e.key === "?") openKeys();
   else if (e.key === "u" && view === "play") takeBack();
-  else if (e.key === "h" && view !== "setup") view === "puzzles" ? puzzles.hint() : view === "play" && toolsOf.play()[1] && giveHint();
+  else if (e.key === "h" && view !== "setup") view === "puzzles" ? puzzles.hint() : view === "play" && canHint() && giveHint();
   else if (e.key === "n" && view === "play") askNew();
   else if (e.key === "d" && view === "analyse") deepen();
 });
@@ -334,7 +335,8 @@ function dialog(title, ...parts) {
 function ask(question, yes, then, more = "") {
   const box = dialog(question, more ? h("p.soft", {}, more) : null, h("div.row.answers", {}, button(null, yes, () => { box.close(); then(); }, { main: true }), button(null, tr("Cancel"), () => box.close())));
 }
-const unfinished = () => table.moves.length > 1 && !table.result && me() !== null;
+const hasBegun = () => table.result !== null || canTakeBack(); // from a person's first move on
+const unfinished = () => hasBegun() && !table.result && me() !== null;
 function askResign() { ask(tr("Give the game up?"), tr("Give up"), resign); }
 function askNew() {
   if (!table.moves.length) return;

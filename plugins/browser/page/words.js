@@ -61,6 +61,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 function showTheme() {
   const theme = kept.get("theme") ?? (dark.matches ? "dark" : "light");
   document.documentElement.dataset.theme = theme;
+  document.querySelector("meta[name=theme-color]").content = theme === "dark" ? "#14171b" : "#f3f4f6";
   return theme;
 }
 dark.addEventListener("change", showTheme);

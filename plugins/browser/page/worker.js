@@ -25,10 +25,11 @@ const calls = {
     }
     return { positions, illegal: null };
   },
-  async search({ moves, sims, level = null, choose = null, every = 120 }, id) {
+  async search({ moves, sims, level = null, choose = null, seconds = Infinity, every = 120 }, id) {
     if (id <= ended) return { stopped: true };
     calls.follow({ moves });
     engine.begin({ sims, level });
+    const end = performance.now() + 1000 * seconds;
     let told = performance.now(), step;
     do {
       step = engine.step();
@@ -37,8 +38,8 @@ const calls = {
         told = performance.now();
       }
       await pause();
-    } while (!step.done && id > ended);
-    const stopped = !step.done;
+    } while (!step.done && id > ended && performance.now() < end);
+    const stopped = id <= ended;
     if (choose) return { stopped, action: stopped ? null : engine.choose(choose), opinion: stopped ? null : engine.opinion() };
     return { stopped, opinion: engine.opinion(), visits: step.visits };
   },
