@@ -120,13 +120,13 @@ function foundTable(opinion) {
 function analysisCard() {
   const opinion = opinionHere(), position = here(), parts = [];
   const kinds = [["N", "Visits"], ["P", "Prior"], ["Q", "Q"], ...(opinion?.v ? [["V", "Network"]] : []), ["none", "None"]];
+  if (position.over) return card("analysis", tr("Analyse"), [h("p.soft", {}, tr("The game is over."))]);
   parts.push(h("div.row", {}, choice(tr("numbers on the board"), kinds.map(([key, name]) => [key, tr(name)]), shows.kind, (kind) => {
     shows.kind = kind;
     kept.set("overlay", kind);
     render();
   })));
-  if (position.over) parts.push(h("p.soft", {}, tr("The game is over.")));
-  else if (!opinion) parts.push(h("p.soft", {}, tr("Searching ...")));
+  if (!opinion) parts.push(h("p.soft", {}, tr("Searching ...")));
   else {
     const sum = visitsOf(opinion);
     parts.push(foundTable(opinion));
@@ -139,8 +139,8 @@ function analysisCard() {
   }
   const busy = searching.key !== null;
   parts.push(h("div.row", {},
-    position.over ? null : busy ? button("stop", tr("Stop"), () => { stopSearch(); showAnalysis(); }, { key: "stop" }) : button("deepen", tr("Deepen"), deepen, { key: "deepen", title: tr("four times as many simulations") }),
-    position.over ? null : select(tr("simulations for each position"), BUDGETS.map((sims) => [sims, tr("{count} simulations", { count: number(sims) })]), shows.sims, (sims) => {
+    busy ? button("stop", tr("Stop"), () => { stopSearch(); showAnalysis(); }, { key: "stop" }) : button("deepen", tr("Deepen"), deepen, { key: "deepen", title: tr("four times as many simulations") }),
+    select(tr("simulations for each position"), BUDGETS.map((sims) => [sims, tr("{count} simulations", { count: number(sims) })]), shows.sims, (sims) => {
       shows.sims = Number(sims);
       kept.set("sims", sims);
       analyse();

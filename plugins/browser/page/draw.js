@@ -150,7 +150,7 @@ function clicks(cells, free) {
   const shapes = [...cells.keys()].map((point) => {
     const [x, y] = at(point), action = facts.layout === "columns" ? point % columns : facts.points.indexOf(point);
     const name = facts.actionNames[action] + (facts.layout === "columns" ? `-${rows - Math.floor(point / columns)}` : "");
-    const said = `data-name="${escaped(name)}"${isStone(cells[point]) ? ` data-side="${cells[point]}"` : ""}`;
+    const said = `data-name="${escaped(name)}"${cells[point] ? ` data-side="${cells[point]}"` : ""}`;
     const box = `x="${x - 20}" y="${y - 20}" width="40" height="40"`;
     const shape = drawing.hexagon ? `path d="M${x} ${y - drawing.hexagon[0]}${drawing.hexagon[1]}"` : "rect";
     return `<${shape} class="point${free.has(point) ? " free" : ""}" data-action="${action}" data-point="${point}" ${said} ${box}/>`;

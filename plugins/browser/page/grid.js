@@ -63,7 +63,7 @@ function chain(cells, side) {
     const r = Math.floor(point / columns), c = point % columns;
     if (side === 1 ? r === rows - 1 : c === columns - 1) {
       const line = [];
-      for (let p = point; p >= 0; p = before.get(p)) line.push(p);
+      for (let p = point; p >= 0; p = before.get(p)) line.unshift(p);
       return [line];
     }
     for (const [dr, dc] of [[0, -1], [0, 1], [-1, 0], [-1, 1], [1, -1], [1, 0]]) {
