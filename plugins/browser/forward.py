@@ -22,11 +22,12 @@ from plugins.browser.layers import (
     OUTPUTS,
     SCALES,
     SECOND,
-    TILE,
     TO,
     WEIGHTS,
     Plan,
 )
+from plugins.browser.tile import FILTERS, add_products
+from plugins.browser.tile import POINTS as TILE
 
 (
     CAST, WITH_ONES, CONV, RELU, RELU_FLAT, ADD, ADD_BIAS, FLATTEN, MEAN, SCALED, MAX, COLUMN_MEAN, CONCATENATE, DENSE,
@@ -56,6 +57,19 @@ def network_of(plan: Plan) -> Network:
     return Network(plan.steps, plan.shape, plan.small, plan.exact, weights, room)
 
 
+@inlined
+def place_of(step, i, o):
+    """Return the place of a weight of input i (of all points of the kernel) and filter o, in the order of their use.
+
+    FILTERS filters of an input lie together as long as there are so many; those that are left come behind.
+    """
+    outputs, inputs = np.int64(step[OUTPUTS]), np.int64(step[KERNEL]) * step[KERNEL] * step[INPUTS]
+    blocks = outputs // FILTERS * FILTERS
+    if o < blocks:
+        return step[WEIGHTS] + (o // FILTERS * inputs + i) * FILTERS + o % FILTERS
+    return step[WEIGHTS] + blocks * inputs + i * (outputs - blocks) + o - blocks
+
+
 @compiled
 def widen(network):
     """Write the kernels in 32 bits."""
@@ -64,8 +78,9 @@ def widen(network):
         outputs = np.int64(step[OUTPUTS])
         for i in range(np.int64(step[KERNEL]) * step[KERNEL] * step[INPUTS]):
             for o in range(outputs):
-                place = step[WEIGHTS] + i * outputs + o
-                network.weights[place] = network.small[place] * network.exact[step[SCALES] + o]
+                small, scale = network.small[step[WEIGHTS] + i * outputs + o], network.exact[step[SCALES] + o]
+                place = place_of(step, i, o) if step[KIND] == CONV else step[WEIGHTS] + i * outputs + o
+                network.weights[place] = small * scale
 
 
 @compiled
@@ -75,34 +90,38 @@ def convolution(step, shape, weights, exact, room):
     inputs, outputs = np.int64(step[INPUTS]), np.int64(step[OUTPUTS])
     begin = pad * width + pad
     end = begin + (shape[ROWS] - 1) * width + shape[COLUMNS]
-    before = (size - 1) // 2
-    bias = exact[step[EXACT] : step[EXACT] + outputs]
-    for p in range(begin, end, TILE):
-        to = step[TO] + p * outputs
-        a = room[to : to + outputs]
-        b = room[to + outputs : to + 2 * outputs]
-        c = room[to + 2 * outputs : to + 3 * outputs]
-        d = room[to + 3 * outputs : to + 4 * outputs]
+    before, blocks = (size - 1) // 2, outputs // FILTERS * FILTERS
+    for p in range(begin, end + TILE - 1):
         for o in range(outputs):
-            v = bias[o]
-            a[o] = v
-            b[o] = v
-            c[o] = v
-            d[o] = v
+            room[step[TO] + p * outputs + o] = exact[step[EXACT] + o]
+    for o in range(0, blocks, FILTERS):
+        for p in range(begin, end, TILE):
+            to = step[TO] + p * outputs + o
+            for k in range(size * size):
+                at = step[FROM] + (p + (k // size - before) * width + k % size - before) * inputs
+                place = step[WEIGHTS] + (o * size * size + k * FILTERS) * inputs
+                add_products(room, to, outputs, at, inputs, weights, place)
+    if blocks < outputs:
+        convolve_rest(step, shape, weights, room, blocks)
+    clear_margins(shape, room, np.int64(step[TO]), outputs)
+
+
+@compiled
+def convolve_rest(step, shape, weights, room, blocks):
+    """Add the products of the filters behind the last block."""
+    width, pad, size = np.int64(shape[WIDTH]), np.int64(shape[PAD]), np.int64(step[KERNEL])
+    inputs, outputs = np.int64(step[INPUTS]), np.int64(step[OUTPUTS])
+    begin, rest = pad * width + pad, outputs - blocks
+    before = (size - 1) // 2
+    first = step[WEIGHTS] + blocks * size * size * inputs
+    for p in range(begin, begin + (shape[ROWS] - 1) * width + shape[COLUMNS]):
+        to = step[TO] + p * outputs + blocks
         for k in range(size * size):
             at = step[FROM] + (p + (k // size - before) * width + k % size - before) * inputs
-            place = step[WEIGHTS] + k * inputs * outputs
             for i in range(inputs):
-                x0, x1 = room[at + i], room[at + inputs + i]
-                x2, x3 = room[at + 2 * inputs + i], room[at + 3 * inputs + i]
-                w = weights[place + i * outputs : place + (i + 1) * outputs]
-                for o in range(outputs):
-                    v = w[o]
-                    a[o] += x0 * v
-                    b[o] += x1 * v
-                    c[o] += x2 * v
-                    d[o] += x3 * v
-    clear_margins(shape, room, np.int64(step[TO]), outputs)
+                x, place = room[at + i], first + (k * inputs + i) * rest
+                for o in range(rest):
+                    room[to + o] += x * weights[place + o]
 
 
 @compiled

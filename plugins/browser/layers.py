@@ -14,6 +14,7 @@ import numpy as np
 from config import UserError
 from network.architecture import Architecture, Layer
 from network.numpy_network import EPSILON
+from plugins.browser.tile import POINTS as TILE
 
 KINDS = (
     "cast", "with_ones", "conv", "relu", "relu_flat", "add", "add_bias", "flatten", "mean", "scaled", "max", "column_mean",
@@ -27,8 +28,6 @@ kernel (0: none), its place among the weights, of its scales among the exact num
 LARGEST = 32_767
 """A weight is a whole number up to this times the scale of its filter, which is four times as near to the trained
 weight as a number in float16."""
-TILE = 4
-"""Points that a convolution computes together; as many numbers lie behind a board."""
 
 
 class Plan(NamedTuple):
