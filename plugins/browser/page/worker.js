@@ -1,10 +1,17 @@
 // The worker around the engine: answers calls in their order, {id, call, args} -> {id, result | error}. A search tells
 // how far it is, {id, progress}; {stop: id} ends all searches up to that call.
 
-let engine = null, ended = 0, queue = Promise.resolve();
-const breath = new MessageChannel(), waiting = [];
+let engine = null,
+  ended = 0,
+  queue = Promise.resolve();
+const breath = new MessageChannel(),
+  waiting = [];
 breath.port1.onmessage = () => waiting.shift()();
-const pause = () => new Promise((go) => { waiting.push(go); breath.port2.postMessage(0); });
+const pause = () =>
+  new Promise((go) => {
+    waiting.push(go);
+    breath.port2.postMessage(0);
+  });
 
 const calls = {
   async create(data) {
@@ -30,7 +37,8 @@ const calls = {
     calls.follow({ moves });
     engine.begin({ sims, level });
     const end = performance.now() + 1000 * seconds;
-    let told = performance.now(), step;
+    let told = performance.now(),
+      step;
     do {
       step = engine.step();
       if (!choose && performance.now() - told > every) {
@@ -40,7 +48,8 @@ const calls = {
       await pause();
     } while (!step.done && id > ended && performance.now() < end);
     const stopped = id <= ended;
-    if (choose) return { stopped, action: stopped ? null : engine.choose(choose), opinion: stopped ? null : engine.opinion() };
+    if (choose)
+      return { stopped, action: stopped ? null : engine.choose(choose), opinion: stopped ? null : engine.opinion() };
     return { stopped, opinion: engine.opinion(), visits: step.visits };
   },
   setUp({ cells, player }) {
@@ -49,7 +58,10 @@ const calls = {
 };
 
 onmessage = ({ data: { id, call, args, stop } }) => {
-  if (stop) { ended = stop; return; }
+  if (stop) {
+    ended = stop;
+    return;
+  }
   queue = queue.then(async () => {
     try {
       const result = await calls[call](args, id);

@@ -23,7 +23,10 @@ axe.run(document, {resultTypes: ["violations"]}).then((found) => done(found.viol
     .filter((fault) => grave.includes(fault.impact))
     .flatMap((fault) => fault.nodes.map((node) => `${fault.id}: ${node.html.slice(0, 300)}`))))"""
 SAVED = """const made = URL.createObjectURL;
-URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return made.call(URL, blob); }"""
+URL.createObjectURL = (blob) => {
+  blob.text().then((text) => { window.saved = text; });
+  return made.call(URL, blob);
+}"""
 GAMES = {"connect4": "connect4", "gomoku": "gomoku(size=15)", "go": "go(size=9,komi=7.5)", "hex": "hex"}
 
 
@@ -157,7 +160,9 @@ def test_fits_me_moves_down_after_a_game_lost(page):
 def test_a_clock_runs_out_for_who_does_not_move(page):
     seen = page()
     seen.run("const now = performance.now.bind(performance); performance.now = () => now() * (window.fast ?? 1)")
-    seen.run("const box = document.querySelector('.opponents select'); box.value = '1+0'; box.dispatchEvent(new Event('change'))")
+    seen.run("""const box = document.querySelector('.opponents select');
+        box.value = '1+0';
+        box.dispatchEvent(new Event('change'))""")
     seen.click(38)
     until(lambda: seen.stones == 2)
     assert "0:59" in seen.text(".clock") or "1:00" in seen.text(".clock")
@@ -209,9 +214,10 @@ def test_a_puzzle_refutes_a_wrong_move_hints_and_is_solved(page):
     seen.wait_for("Which?")
     shown = seen.run("return JSON.parse(document.getElementById('facts').textContent).puzzles[0]")
     right = int(shown["line"].split()[0]) - 1
-    wrong = next(int(c) for c in seen.run(
-        "return [...document.querySelectorAll('.point.free')].map((p) => p.dataset.action)") if int(c) != right)  # fmt: skip
-    click = "document.querySelector(`.point.free[data-action=\"${arguments[0]}\"]`).dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    free = seen.run("return [...document.querySelectorAll('.point.free')].map((p) => Number(p.dataset.action))")
+    wrong = next(action for action in free if action != right)
+    click = """document.querySelector(`.point.free[data-action="${arguments[0]}"]`)
+        .dispatchEvent(new MouseEvent('click', {bubbles: true}))"""
     seen.run(click, wrong)
     until(lambda: seen.count(".verdict.bad"))
     for _ in range(3):
