@@ -29,7 +29,7 @@ let language = wanted();
 document.documentElement.lang = language;
 
 function tr(text, values = {}) {
-  const found = facts.texts[language]?.[text] ?? text;
+  const found = (facts.texts[language]?.[text] ?? text).replace(/ %/g, "\u00a0%");
   return found.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
 const inLanguage = (texts) => texts?.[language] ?? texts?.en ?? "";

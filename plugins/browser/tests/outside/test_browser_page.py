@@ -378,3 +378,35 @@ def test_axe_finds_no_serious_fault(page, browser, scheme, width):
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_a_position_that_is_set_up_is_played_from(page):
+    seen = page("go")
+    seen.press("Menu")
+    seen.press("Set up a position")
+    seen.click(40)
+    seen.press("White")
+    seen.click(41)
+    seen.press("White to move")
+    seen.press("Play from here")
+    until(lambda: seen.stones == 3)  # the machine, which has White, moves
+    seen.wait_for("Your move.")
+    data = saved(seen, "json")
+    record = game_files.from_bytes(data, ".json", games.make(GAMES["go"]))
+    assert record.game.start().playerTurn == -1 and len(record.moves) == 1
+
+
+def test_it_plays_where_the_browser_lets_it_keep_nothing(browser, folder):
+    path = folder / "frame.html"
+    frame = f'<iframe sandbox="allow-scripts" width=900 height=900 src="{(folder / "connect4.html").as_uri()}">'
+    path.write_text(f"<!doctype html><title>frame</title>{frame}", encoding="utf-8")
+    browser.get(path.as_uri())
+    browser.switch_to.frame(0)
+    try:
+        ask = "return [document.documentElement.dataset.ready, document.querySelectorAll('.stage .point').length]"
+        until(lambda: browser.execute_script(ask) == ["", 42])
+        browser.execute_script("""document.querySelector('.stage [data-point="38"]')
+            .dispatchEvent(new MouseEvent('click', {bubbles: true}))""")
+        until(lambda: browser.execute_script("return document.querySelectorAll('.side > .stone').length") == 2)
+    finally:
+        browser.switch_to.default_content()
