@@ -30,7 +30,7 @@ function boardSvg(view) {
   for (const corners of scoredSquares(position)) parts.push(outline(corners, "scored", "z"));
   for (const line of lines)
     parts.push(outline(facts.look === "hexagons" ? line : [line[0], line[line.length - 1]], "won-line", ""));
-  parts.push(lastMark(position, won, view.numbers));
+  parts.push(lastMark(position, won, view.numbers), owned(position));
   for (const [point, count] of view.numbers ?? [])
     if (isStone(cells[point])) parts.push(numberOn(point, cells[point], count));
   for (const [action, mark] of view.overlay ?? []) parts.push(overlayMark(position, action, mark));
@@ -129,6 +129,19 @@ function lastMark(position, won, numbers) {
   const paint = `fill="none" stroke="${drawing.ink[side]}" stroke-width="2.4"`;
   return `<circle class="last" cx="${x}" cy="${y}" r="${radius}" ${paint}/>`;
 }
+// Who owns which point at the end, where that is not the side whose stone is there: territory, and dead stones.
+function owned({ owners, cells, over }) {
+  if (!over || !owners || !facts.scoredByArea) return "";
+  const squares = [...owners.keys()].filter((p) => isStone(owners[p]) && owners[p] !== cells[p]);
+  return squares
+    .map((p) => {
+      const [x, y] = at(p),
+        [fill, edge] = drawing.colours[owners[p]];
+      const box = `x="${x - 7}" y="${y - 7}" width="14" height="14"`;
+      return `<rect class="owned" ${box} fill="${fill}" stroke="${edge}" opacity=".85"/>`;
+    })
+    .join("");
+}
 function numberOn(point, side, count) {
   const mark = drawing.look === "marks",
     [x, y] = at(point),
@@ -157,7 +170,8 @@ function overlayMark(position, action, mark) {
   const [x, y] = at(point),
     name = mark.heat >= 0 ? "more" : "less",
     strength = Math.min(Math.abs(mark.heat), 1);
-  const opacity = (0.12 + 0.78 * strength).toFixed(2), ink = INKS.inks[name][Math.round(10 * strength)];
+  const opacity = (0.12 + 0.78 * strength).toFixed(2),
+    ink = INKS.inks[name][Math.round(10 * strength)];
   const disc = `<circle cx="${x}" cy="${y}" r="15.5" fill="${INKS[name]}" fill-opacity="${opacity}"/>`;
   const text = `<text x="${x}" y="${y}" font-weight="600" ${ink}>${escaped(mark.text)}</text>`;
   return `<g class="mark" data-mark="${action}">${disc}${text}</g>`;

@@ -863,7 +863,20 @@ function networkLine() {
   const { player } = facts;
   if (player.ownNetwork)
     return tr("The machine is {name}, a network that somebody trained for themselves.", { name: player.name });
-  return tr("The machine is {name}, the network that ships with the program.", { name: player.name });
+  return tr("The machine is the network that ships with the program, version {version}.", {
+    version: player.version,
+  });
+}
+// How many of the positions that a solver knows it plays right, by its largest search; null where none were measured.
+function solvedLine() {
+  const { exact } = facts.player.scoreboard ?? {},
+    best = exact?.players?.filter((one) => Number.isFinite(one.simulations)).at(-1);
+  if (!best) return null;
+  return tr("In {positions} solved positions it keeps the value in {share} %, with {count} simulations.", {
+    positions: number(exact.positions),
+    share: (100 * best.kept.share).toFixed(1),
+    count: number(best.simulations),
+  });
 }
 function openAbout() {
   const { player } = facts,
@@ -890,7 +903,10 @@ function openAbout() {
           h("table.found.levels", {}, h("tbody", {}, rowsOf)),
           h("p.soft", {}, tr("Elo counts from a player of random moves, by matches between the levels.")),
         ]
-      : h("p.soft", {}, tr("How strong it is was not measured.")),
+      : solvedLine()
+        ? null
+        : h("p.soft", {}, tr("How strong it is was not measured.")),
+    solvedLine() ? h("p.soft", {}, solvedLine()) : null,
     h("h3", {}, tr("How it works")),
     h(
       "p",

@@ -8,9 +8,10 @@ function picture({ under, over, width, height, look, places, paint, radius }, { 
         .filter((_, p) => cells[p] === side)
         .map(([x, y]) => `<circle cx="${x}" cy="${y}" r="${radius}"/>`)
         .join("")}</g>`;
+  const words = 'font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" dominant-baseline="central"';
+  const size = `viewBox="0 0 ${width} ${height}" aria-hidden="true"`;
   box.innerHTML =
-    `<svg xmlns="http://www.w3.org/2000/svg" class="board ${look}" viewBox="0 0 ${width} ${height}" ` +
-    'aria-hidden="true" font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" dominant-baseline="central">' +
+    `<svg xmlns="http://www.w3.org/2000/svg" class="board ${look}" ${size} ${words}>` +
     `${under}${stones(1)}${stones(-1)}${over}</svg>`;
   return box;
 }
