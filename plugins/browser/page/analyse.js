@@ -256,19 +256,11 @@ function analysisCard() {
           }),
         ),
       );
-    parts.push(
-      h(
-        "p.soft",
-        {},
-        tr("Value for {side}: network {network}, after the search {after}", {
-          side: sideName(position.player),
-          network: signed(opinion.raw),
-          after: signed(opinion.value),
-        }) +
-          " · " +
-          tr("{count} simulations", { count: number(sum) }),
-      ),
-    );
+    const values = { side: sideName(position.player), network: signed(opinion.raw), after: signed(opinion.value) };
+    const judged = Number.isFinite(opinion.raw)
+      ? tr("Value for {side}: network {network}, after the search {after}", values)
+      : tr("value for {side} {value}", { side: values.side, value: values.after });
+    parts.push(h("p.soft.judged", {}, judged, " · ", tr("{count} simulations", { count: number(sum) })));
     if (opinion.line.length > 1)
       parts.push(
         h(

@@ -434,7 +434,7 @@ const panelOf = {
 function resultCard() {
   return card("result", null, [
     h("p.result", {}, headline(table.result)),
-    h("p.soft", {}, howItEnded(table.result)),
+    howItEnded(table.result) ? h("p.soft", {}, howItEnded(table.result)) : null,
     h(
       "div.row",
       {},
