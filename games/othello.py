@@ -300,6 +300,7 @@ class Othello(Game):
     name = "othello"
     plane_names = ("discs of the player to move", "discs of the other", "moves of the player to move", "ones")
     won_by_a_move = False
+    rows_from_top = True
     rules = Rules(legal, play, outcome, encode, key, solve=solve)
     evaluate = evaluate
     takes = (Parameter("size", 8, 4, 16, 2),)

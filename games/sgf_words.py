@@ -25,6 +25,25 @@ _RULES: dict[str, tuple[dict[str, str], str]] = {
     "tromp": ({"ko": "superko", "suicide": "yes"}, ""),
 }
 """{how a name of Go's rules begins: (parameters of our game, how it differs)}."""
+_BONUS = {"Chinese": "N", "AGA": "N-1"}
+"""{how a name of Go's rules begins: the points that White gets for a handicap of N stones, where he gets any}; both add
+them to the komi."""
+
+
+def bonus_of(rules: str) -> str:
+    """Return what rules give White for a handicap of N stones: "0", "N" or "N-1"."""
+    return next((bonus for name, bonus in _BONUS.items() if rules.lower().startswith(name.lower())), "0")
+
+
+def handicap_points(bonus: str, stones: int) -> int:
+    """Return White's points for a handicap of so many stones; a single one is an ordinary first move."""
+    return 0 if stones < 2 else {"0": 0, "N": stones, "N-1": stones - 1}[bonus]
+
+
+def stated_handicap(bonus: str, stones: int) -> dict[str, str]:
+    """Return the words for rules and handicap by which a file is read with White's points again; none without any."""
+    words = next((name for name, known in _BONUS.items() if known == bonus), "")
+    return {"rules": words, "handicap": str(stones)} if handicap_points(bonus, stones) else {}
 
 
 def komi_of(text: str, area: int) -> tuple[float, str]:
