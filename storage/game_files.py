@@ -244,7 +244,8 @@ def _from_psq(text: str, game: Game | None) -> Record:
 
 def _from_sgf(data: bytes, game: Game | None, number: int) -> Record:
     sheet = sgf.read(data, game, number)
-    moves, end = _replay(sheet.game, sheet.moves, lambda stone, state: sgf.action_of(sheet.game, state, stone))
+    numbers = [stone.number for stone in sheet.moves]
+    moves, end = _replay(sheet.game, sheet.moves, lambda stone, state: sgf.action_of(sheet.game, state, stone), numbers)
     result, note = _stated_result(sheet, end)
     stated = dict(sheet.stated)
     ours = result == _result_by_rules(end) or not end.isEndGame
@@ -349,11 +350,13 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
 """(key, what is expected, check of a value) of the JSON form; only game and moves are required."""
 
 
-def _replay(game: Game, moves: Iterable[T], action_of: Callable[[T, GameState], int]) -> tuple[list[int], GameState]:
-    """Play moves by the rules; raise `UserError` with the number of the first illegal one."""
+def _replay(
+    game: Game, moves: Iterable[T], action_of: Callable[[T, GameState], int], numbers: Iterable[int] = ()
+) -> tuple[list[int], GameState]:
+    """Play moves by the rules; raise `UserError` with the number of the first illegal one; `numbers`: in the file."""
     actions: list[int] = []
     state = game.start()
-    for number, move in enumerate(moves, 1):
+    for number, move in zip(numbers or itertools.count(1), moves, strict=False):
         try:
             state = ready(game, state)
             actions.append(action_of(move, state))
