@@ -319,6 +319,21 @@ class Othello(Game):
         if size <= 8:  # a board of one word
             self.endings = Endings(size * size - 4, leaf=1_000, root=100_000, move=1_000, earlier=6, room=WORK - 2)
 
+    def set_up(self, board: np.ndarray, player: int) -> GameState:
+        """Return the position with discs [size, size] in {1, -1, 0}; raise `UserError` when nobody can move."""
+        row, size = self.start_row.copy(), self.grid_shape[0]
+        view = row[BOARDS:].view(np.uint32).reshape(4, -1)
+        view[[FIRST, SECOND]] = 0
+        for point in np.flatnonzero(board):
+            bit = (int(point) // size << int(row[LOG])) + int(point) % size
+            view[FIRST if board.flat[point] == 1 else SECOND, bit >> 5] |= np.uint32(1 << (bit & 31))
+        row[[PLAYER, LAST, PLY]] = player, -1, max(np.count_nonzero(board) - 4, 0)
+        if not find_moves(row, player):
+            if not find_moves(row, -player):
+                raise UserError("expected a position in which somebody can move, got a finished game")
+            view[MOVES] = 0  # a pass is forced
+        return self.state_of(row)
+
     def score(self, row: Row) -> tuple[float, float]:
         """Return the discs of the player to move and of the other."""
         cells = self.owners(row) * row[PLAYER]
