@@ -227,11 +227,11 @@ class Go(Game):
         return self.state_of(row)
 
     def white_points(self, state: GameState) -> float:
-        return float(state.row[KOMI]) / 2 if isinstance(state, CompiledState) else self.komi
+        return float(state.row[KOMI]) / 2 if isinstance(state, CompiledState) else super().white_points(state)
 
     def rewarded(self, state: GameState, points: float) -> GameState:
         row = self.row_of(state).copy()
-        row[KOMI] = round(2 * (self.komi + points))
+        row[KOMI] = round(2 * ((self.komi or 0.0) + points))
         return self.state_of(row)
 
     def resumed(self, state: GameState) -> GameState | None:

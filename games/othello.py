@@ -321,7 +321,7 @@ class Othello(Game):
 
     def set_up(self, board: np.ndarray, player: int) -> GameState:
         """Return the position with discs [size, size] in {1, -1, 0}; raise `UserError` when nobody can move."""
-        row, size = self.start_row.copy(), self.grid_shape[0]
+        row, size = _start_row(self.grid_shape[0]), self.grid_shape[0]
         view = row[BOARDS:].view(np.uint32).reshape(4, -1)
         view[[FIRST, SECOND]] = 0
         for point in np.flatnonzero(board):

@@ -285,7 +285,9 @@ class Session:
         for number, (point, ours) in enumerate(self.stones):
             board.flat[point] = (self._own if ours else -self._own) or (1 if number % 2 == 0 else -1)
         cells = self.game.cells(self.game.set_up(board, 1))
-        marked = np.argwhere(np.array(cells.cells) == FORBIDDEN_POINT) if cells is not None else []
+        if cells is None:
+            raise RuntimeError("expected the cells of the board")
+        marked = np.argwhere(np.array(cells.cells) == FORBIDDEN_POINT).tolist()
         return f"FORBID {''.join(f'{x:02}{y:02}' for y, x in marked)}."
 
     def clear_hash(self, words: str) -> str:

@@ -1,7 +1,8 @@
 """Moves in the words of GTP: a column's letter (without I) and a row counted from below, or `pass`.
 
-Rows of Othello are counted from above, as all programs for it do. For every game on a board of points with two sides. A move of Connect 4 is the point on which its disc comes to lie.
-Programs for Hex (HexGui, MoHex) name its points as the game does, from the top and with I, and write `swap-pieces`.
+Rows of Othello are counted from above, as all programs for it do. For every game on a board of points with two sides. A
+move of Connect 4 is the point on which its disc comes to lie. Programs for Hex (HexGui, MoHex) name its points as the
+game does, from the top and with I, and write `swap-pieces`.
 """
 
 from __future__ import annotations

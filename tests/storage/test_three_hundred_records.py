@@ -119,8 +119,8 @@ FOX = ("(;GM[1]FF[4]SZ[19]GN[]PB[a]PW[b]KM[50]HA[2]RU[Japanese]AP[GNU Go:3.8]RN[
        ";B[pp])")  # fmt: skip
 LITTLE_GOLEM = ("(;FF[4]EV[hex.ch.1.1.1]PB[aa]PW[bb]SZ[13]RE[W]GC[ game #2]SO[http://www.littlegolem.com];W[mf];B[swap];"
                 "W[kj];B[ie];W[fh];B[ed];W[cd])")  # fmt: skip
-GGF = ("(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:28:02.MST]PB[a]PW[b]RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]RE[?]BO[8 "
-       "-------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[F5//0.09]W[d6/-3.1/2.5];)")  # fmt: skip
+GGF = ("(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:28:02.MST]PB[a]PW[b]RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]RE[?]"
+       "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[F5//0.09]W[d6/-3.1/2.5];)")
 
 
 @pytest.mark.parametrize(

@@ -113,8 +113,9 @@ def _fox(rng, seed):
     """Komi in hundredths, a handicap as AB or as Black's first moves, properties that no text names."""
     size, stones = 19, int(rng.integers(2, 5))
     spots = [(3, 3), (15, 15), (3, 15), (15, 3)][:stones]
-    stated, komi, rules, more = [("50", 0.5, "Japanese", 0), ("375", 7.5, "Chinese", stones), ("0", 0, "Chinese", stones),
-                                 ("650", 6.5, "AGA", stones - 1), ("50", 0.5, "Korean", 0)][seed // 15 % 5]  # fmt: skip
+    forms = [("50", 0.5, "Japanese", 0), ("375", 7.5, "Chinese", stones), ("0", 0, "Chinese", stones),
+             ("650", 6.5, "AGA", stones - 1), ("50", 0.5, "Korean", 0)]  # fmt: skip
+    stated, komi, rules, more = forms[seed // 15 % 5]
     free = [(int(p) // size, int(p) % size) for p in rng.permutation(size * size)]
     free = [p for p in free if p not in spots][:20]
     line = [("W" if n % 2 == 0 else "B", p) for n, p in enumerate(free)]
@@ -190,8 +191,9 @@ def _piskvork(rng, seed):
     actions = played(game, rng, 14)
     lines = [f"{a % size + 1},{a // size + 1},{int(rng.integers(0, 999))}" for a in actions]
     head, tail = f"Piskvorky {size}x{size}, 11:11, 0\n", f"\nAnn.zip\nBob.zip\n-1\n1,{words}\n"
+    bad = head + "\n".join([*lines[:5], lines[0]]) + tail
     return _made(".psq", head + "\n".join(lines) + tail, game.spec, [game.move_name(a) for a in actions],
-                 players=("Ann.zip", "Bob.zip"), broken=((head + "\n".join([*lines[:5], lines[0]]) + tail).encode(), 6))  # fmt: skip
+                 players=("Ann.zip", "Bob.zip"), broken=(bad.encode(), 6))  # fmt: skip
 
 
 # ---- Hex
@@ -276,7 +278,8 @@ def _transcript(rng, seed):
     """A line of moves: with numbers, joined, with or without the passes."""
     game, actions, state = _othello(rng, 70 if seed % 2 else int(rng.integers(5, 50)), int(rng.choice([6, 8])))
     passed, names = game.action_size - 1, [game.move_name(a) for a in actions]
-    shown = [["--", "ps", "pass", "pa"][seed // 15 % 4] if a == passed else n for a, n in zip(actions, names, strict=True)]
+    word = ["--", "ps", "pass", "pa"][seed // 15 % 4]
+    shown = [word if a == passed else name for a, name in zip(actions, names, strict=True)]
     if seed % 3 == 0:
         shown = [n for a, n in zip(actions, names, strict=True) if a != passed]
     text = ["".join(shown), " ".join(f"{n // 2 + 1}. {w}" if n % 2 == 0 else w for n, w in enumerate(shown)),
@@ -340,7 +343,8 @@ def _ffo(rng, seed):
     board = stones_of(state)
     points = "".join("OX-"[[-1, 1, 0].index(int(v))] for v in board.ravel())
     side = "X" if state.playerTurn == 1 else "O"
-    text = [f"{points} {side}\n", f"{points} {side}; a8:+06; b7:-12;\n", f"% FFO\n{points}\n{'Black' if side == 'X' else 'White'}\n"]
+    words = {"X": "Black", "O": "White"}[side]
+    text = [f"{points} {side}\n", f"{points} {side}; a8:+06; b7:-12;\n", f"% FFO\n{points}\n{words}\n"]
     setup = {c: {tuple(map(int, p)) for p in np.argwhere(board == s)} for c, s in (("B", 1), ("W", -1))}
     form = [".obf", ".txt"][seed // 15 % 2]
     return _made(form, text[seed // 15 % 3], "othello", [], setup=setup, turn=int(state.playerTurn))

@@ -118,8 +118,9 @@ def test_rules_that_forbid_a_move_so_far_are_refused_and_nothing_changes():
 
 
 def test_a_handicap_game_goes_through_a_file_with_its_points(tmp_path):
-    for rules, stones, result in (("chinese", ["fixed_handicap 2"], "B+79"), ("aga", ["play b c3", "play b g7"], "B+80"),
-                                  ("chinese", ["play b c3", "play b g7", "play w pass"], "B+79")):  # fmt: skip
+    moves = ["play b c3", "play b g7"]
+    for rules, stones, result in (("chinese", ["fixed_handicap 2"], "B+79"), ("aga", moves, "B+80"),
+                                  ("chinese", [*moves, "play w pass"], "B+79")):  # fmt: skip
         file = tmp_path / f"{rules}{len(stones)}.sgf"
         found = told_gtp("boardsize 9", "komi 0", f"kata-set-rules {rules}", *stones, f"printsgf {file}", "clear_board",
                          "kata-set-rules japanese", f"loadsgf {file}", "final_score", "kata-get-rules")  # fmt: skip
