@@ -207,6 +207,20 @@ def test_what_is_refused_is_named_with_its_place(data, form, words):
     assert words in line and len(line) < 300 and line.isprintable()
 
 
+def test_points_that_no_rules_give_are_not_lost_in_sgf():
+    text = ('{"game": "go(size=9)", "moves": [], "setup": {"black": ["c3", "g7"], "white": [], "turn": "white", '
+            '"points": %s}}')  # fmt: skip
+    for points in (2, 1):
+        assert from_bytes(to_bytes(from_bytes((text % points).encode(), ".json"), ".sgf"), ".sgf").game.start().score
+    with pytest.raises(UserError, match="no rules that SGF names give White 7 points"):
+        to_bytes(from_bytes((text % 7).encode(), ".json"), ".sgf")
+    for points in ("0", "-1", "true", "1000", '"2"'):
+        with pytest.raises(UserError, match="setup: expected black, white and turn"):
+            from_bytes((text % points).encode(), ".json")
+    with pytest.raises(UserError, match="no points for handicap stones"):
+        from_bytes((text.replace("go(size=9)", "gomoku") % 2).encode(), ".json")
+
+
 def test_a_komi_that_only_hundredths_can_mean_is_never_played():
     for stated, komi in (("50", 0.5), ("-650", -6.5), ("375", 7.5), ("325", 6.5), ("550", 5.5), ("650", 6.5),
                          ("350", 7.0), ("75", 1.5), ("100", 1.0)):  # fmt: skip
