@@ -239,7 +239,7 @@ def _begun(
     if not points and not board.any() and (player == 1 or fixed):
         return game, moves, notes
     if points:
-        notes.append(f"RU[{stated['rules'][:40]}]: White gets {points} points for the handicap")
+        notes.append(f"RU[{stated['rules'][:40]}]: White gets {points} point{'s' * (points > 1)} for the handicap")
     return starting_at(game, game.rewarded(game.set_up(board, player), points)), moves, notes
 
 

@@ -64,7 +64,7 @@ class Analysis:
         found = [("komi" if learned != game.komi else "rules", note)] if note else []
         points = max(game.white_points(turn.state) for turn in query.turns) - (game.komi or 0.0)
         if points:
-            text = f"White gets {points:g} points for the handicap, of which the network, for komi {learned:g}, knows"
+            text = f"White gets {points:g} point{'s' * (points != 1)} for the handicap, of which the network, for komi {learned:g}, knows"
             found.append(("rules", f"{text} nothing"))
         found = [(field, text) for field, text in found if text not in self._noted]
         self._noted.update(text for _, text in found)

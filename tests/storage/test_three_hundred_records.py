@@ -153,7 +153,7 @@ def test_what_is_read_in_another_way_is_a_note():
     notes = {
         FOX: "KM[50] is read as komi 0.5",
         "(;GM[1]SZ[19]HA[2]RU[Chinese];B[pd];B[dp];W[dd])": "Black's first 2 moves are the handicap",
-        "(;GM[1]SZ[9]HA[2]RU[AGA]AB[cc][gg];W[dd])": "RU[AGA]: White gets 1 points for the handicap",
+        "(;GM[1]SZ[9]HA[2]RU[AGA]AB[cc][gg];W[dd])": "RU[AGA]: White gets 1 point for the handicap",
         "(;GM[1]SZ[9];B[aa];W[bb]B[cc];W[dd])": "move 2: a node with several moves",
         "(;GM[1]SZ[9];B[aa];B[bb];W[dd])": "move 2: B moves twice in a row; the other passes",
         "(;GM[4]SZ[9];B[aa];B[bb];W[dd])": "move 2: B moves twice in a row; the moves before are set up",
