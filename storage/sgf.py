@@ -427,8 +427,9 @@ def write(
     grammar, known = _grammar(), values_of(game)
     stated = {**_handicap_stated(game), **stated}
     points, stones = game.white_points(game.start()) - (game.komi or 0.0), stated.get("handicap", "")
-    if points and handicap_points(bonus_of(stated.get("rules", "")), int(stones) if stones.isdecimal() else 0) != points:
-        raise UserError(f"expected a .json file: no rules that SGF names give White {points:g} points for this handicap")
+    known_as = int(stones) if re.fullmatch("[0-9]{1,3}", stones) else 0
+    if points and handicap_points(bonus_of(stated.get("rules", "")), known_as) != points:
+        raise UserError(f"expected a .json file: no rules that SGF names give White {points:g} points for this setup")
     root = {
         "FF": "4", "GM": str(game.sgf_number), "CA": "UTF-8", "SZ": _size(game), "GC": game.spec,
         "PB": players[0], "PW": players[1], "DT": stated.get("date", date),

@@ -64,8 +64,8 @@ class Analysis:
         found = [("komi" if learned != game.komi else "rules", note)] if note else []
         points = max(game.white_points(turn.state) for turn in query.turns) - (game.komi or 0.0)
         if points:
-            text = f"White gets {points:g} point{'s' * (points != 1)} for the handicap, of which the network, for komi {learned:g}, knows"
-            found.append(("rules", f"{text} nothing"))
+            text = f"White has {points:g} more for the handicap, of which the network, that learned komi"
+            found.append(("rules", f"{text} {learned:g}, knows nothing"))
         found = [(field, text) for field, text in found if text not in self._noted]
         self._noted.update(text for _, text in found)
         return found

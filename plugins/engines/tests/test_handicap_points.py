@@ -76,7 +76,7 @@ def test_handicap_points_are_warned_of_once():
     query = {**QUERY, "initialStones": STONES}
     found = told_analysis(query, query)
     assert [each["field"] for each in found if "warning" in each] == ["rules"]
-    assert "White gets 3 points for the handicap" in found[0]["warning"] and "komi 7" in found[0]["warning"]
+    assert "White has 3 more for the handicap" in found[0]["warning"] and "komi 7" in found[0]["warning"]
 
 
 # ---- GTP
