@@ -284,6 +284,8 @@ class Game:
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
     own_vertices: bool = False
     """Whether SGF and GTP write the game's own names of moves (`vertex`), in place of two letters and of Go's names."""
+    rows_from_top: bool = False
+    """Whether GTP counts the rows from above, as the programs for this game do; else from below, as in Go."""
     set_up_from: Game | None = None
     """The usual game, when this one begins with another position: see `games.line_of_moves.starting_at`."""
     origin: str = ""
@@ -346,6 +348,16 @@ class Game:
     def set_up(self, board: np.ndarray, player: int) -> GameState:
         """Return the position with stones [rows, columns] in {1, -1, 0}; raise `UserError` when there is none."""
         raise UserError(f"expected moves only, got stones set up, which {self.name} does not have")
+
+    def white_points(self, state: GameState) -> float:
+        """Return the points that White has without a stone: komi, and what `rewarded` gave."""
+        return self.komi or 0.0
+
+    def rewarded(self, state: GameState, points: float) -> GameState:
+        """Return the position in which White gets `points` and the komi, as some rules of Go have it for a handicap."""
+        if points:
+            raise UserError(f"expected no points for handicap stones, which {self.name} does not have")
+        return state
 
     def resumed(self, state: GameState) -> GameState | None:
         """Return how a game continues that its players ended, such as by two passes; None where it cannot."""

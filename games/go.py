@@ -27,6 +27,7 @@ from game import (
     PLAYOUT,
     PLY,
     WINNER,
+    CompiledState,
     Game,
     GameState,
     Grid,
@@ -223,6 +224,14 @@ class Go(Game):
         if not np.array_equal(colours(row), board):
             raise UserError("expected stones set up of which every chain has a liberty")
         row[[PLAYER, KO]] = player, 0
+        return self.state_of(row)
+
+    def white_points(self, state: GameState) -> float:
+        return float(state.row[KOMI]) / 2 if isinstance(state, CompiledState) else super().white_points(state)
+
+    def rewarded(self, state: GameState, points: float) -> GameState:
+        row = self.row_of(state).copy()
+        row[KOMI] = round(2 * ((self.komi or 0.0) + points))
         return self.state_of(row)
 
     def resumed(self, state: GameState) -> GameState | None:

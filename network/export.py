@@ -11,9 +11,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from config import VERSION, UserError
+import games
+from config import RANGE, VERSION, UserError
 from game import Game
 from games.own import digest
+from games.parameters import values_of
 from loggers import quiet_stderr
 from network.stored_network import StoredNetwork, layers_of
 from storage.atomic_files import replacing
@@ -24,6 +26,15 @@ THROUGH_KERAS = ("keras", "tflite")
 """Formats that are written from a Keras network."""
 FACTS = "metadata.json"
 """In .keras and .tflite files, which are zip archives (the latter one behind the network): the facts as JSON."""
+
+
+def learned_rules(spec: str, game: Game) -> Game:
+    """Return the game of the name `spec`, which a network learned, on the board of the one it is exported for.
+
+    A network of many sizes plays under other rules than its own, such as another komi, too.
+    """
+    board = values_of(game)
+    return games.make(RANGE.sub(lambda size: f"{size[1]}={board[size[1].strip()]}", spec), typed=bool(game.origin))
 
 
 def facts_of(game: Game, name: str) -> dict[str, str]:
@@ -52,7 +63,7 @@ def export_network(model: Any, path: Path, form: str, name: str) -> None:
 
     model: a `Gen_Model`; or a `StoredNetwork`, unless the format is written through Keras. name: see `facts_of`.
     """
-    facts = facts_of(model.game, name)
+    facts = facts_of(learned_rules(model.config.game, model.game), name)
     with replacing(path) as trial:
         _WRITE[form](model, path, trial, facts)
 

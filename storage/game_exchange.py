@@ -223,7 +223,7 @@ def _split(columns: dict[str, np.ndarray], length: np.ndarray, full: np.ndarray)
 
 def read_games(path: Path) -> bytes:
     """Return the bytes of a file of games; raise `UserError` when it is no regular file of a sensible size."""
-    if path.suffix.lower() in (".sgf", ".psq", ".json", ".jsonl", ".txt"):
+    if path.suffix.lower() in (".sgf", ".psq", ".ggf", ".wtb", ".obf", ".json", ".jsonl", ".txt"):
         raise UserError(f"expected a file of export-games: the moves of {path.suffix} hold no searches to learn from")
     try:
         if not path.is_file():

@@ -21,7 +21,7 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class Replay:
-    """Show a saved game, board by board: .json, .txt, .sgf, .psq, or one of a match's .jsonl."""
+    """Show a saved game, board by board: .json, .txt, .sgf, .psq, .ggf, .wtb, .obf, or one of a match's .jsonl."""
 
     file: Positional[str]
     """The file."""

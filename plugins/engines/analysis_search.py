@@ -17,6 +17,7 @@ from config import UserError
 from game import CompiledState, Game, GameState
 from MCTS import MCTS
 from plugins.engines.analysis_query import Query, Turn
+from plugins.engines.root_moves import search_only
 from plugins.engines.serving import PlayerSource
 from plugins.engines.snapshot import Snapshot, snapshot_of
 from plugins.engines.territory import Territory
@@ -73,7 +74,7 @@ class Group:
         tree = next(t for t in range(len(self.trees.forest.trees)) if t not in self.running)
         self.trees.plant(self._own(task.turn.state), tree=tree)
         if task.turn.allowed is not None:
-            _leave_out(self.trees, tree, task.turn.allowed)
+            search_only(self.trees, tree, task.turn.allowed)
         self.running[tree] = task
         task.begin()
 
@@ -119,18 +120,6 @@ class Group:
         if game.komi not in self._territories:
             self._territories[game.komi] = Territory(self.agent, game)
         return self._territories[game.komi]
-
-
-def _leave_out(trees: MCTS, tree: int, allowed: frozenset[int]) -> None:
-    """Put a new root's other moves behind its edges, as those that lose at once are: they are never searched."""
-    f = trees.forest
-    node = f.nodes[f.trees["root"][tree]]
-    first, count = int(node["first"]), int(node["count"])
-    moves = f.moves[first : first + count]
-    kept = np.isin(moves["action"], list(allowed))
-    f.moves[first : first + count] = np.concatenate([moves[kept], moves[~kept]])
-    if kept.any():
-        node["count"] = int(kept.sum())
 
 
 class Pool:

@@ -74,11 +74,16 @@ def _distance(game: Game, other: Game) -> tuple[int, float]:
     return differ, abs((game.komi or 0.0) - (other.komi or 0.0))
 
 
+def _learned(player: Player) -> str:
+    """Return the name of the game that a player's network learned, "" for a player without one."""
+    if not isinstance(player, NETWORKS):
+        return ""
+    return str((player if isinstance(player, Agent) else player.agent).model.config.game)
+
+
 def _is_strange(player: Player, game: Game) -> bool:
     """Return whether a player's network is one of many sizes that was not trained on a game's board."""
-    if not isinstance(player, NETWORKS):
-        return False
-    spec = (player if isinstance(player, Agent) else player.agent).model.config.game
+    spec = _learned(player)
     return has_range(spec) and not is_trained_on(spec, game)
 
 
@@ -90,13 +95,15 @@ class PlayerSource:
         self._networks: OrderedDict[str, Agent] = OrderedDict()
         self.note = ""
         """What another program's user should know of the last player, one line; may be empty."""
+        self.komi: float | None = None
+        """The komi that the last player's network learned; None without a network, or where there is none."""
 
     def player(self, game: Game) -> Player:
         """Return the player for a game; raise `UserError` if there is none for its board.
 
         A network that was trained on the board under other rules comes before one of many sizes that never saw it.
         """
-        self.note = ""
+        self.note, self.komi = "", None
         found: Player | None = None
         try:
             found = self._player(game)
@@ -108,7 +115,6 @@ class PlayerSource:
             with suppress(UserError):
                 player = self._player(other)
                 if isinstance(player, NETWORKS) and (found is None or not _is_strange(player, game)):
-                    self.note = f"no network was trained for {game.spec}: that of {other.spec} evaluates"
                     return self._ready(player, game)
         if found is None:
             raise missing
@@ -118,11 +124,23 @@ class PlayerSource:
         """Return a player with this game's rules; one with a search gets trees of its own."""
         if player.is_person:
             raise UserError(f"expected a player that needs nobody, got {self.name!r}")
+        self._take_note(_learned(player), game)
         if isinstance(player, Agent):
             return self._twin(player, game)
         if isinstance(player, (PolicyPlayer, TemperedPlayer)) and player.game is not game:
             return player.with_network(self._twin(player.agent, game))
         return player
+
+    def _take_note(self, spec: str, game: Game) -> None:
+        """Note what differs between a game and that of a network's name, wherever the network was found."""
+        if not spec:
+            return
+        learned = games.make(spec, typed=bool(game.origin))
+        if has_range(spec) and is_trained_on(spec, game):
+            learned = _on_board_of(game, learned)
+        self.komi = learned.komi
+        if learned.spec != game.spec:
+            self.note = f"no network was trained for {game.spec}: that of {learned.spec} evaluates"
 
     def _player(self, game: Game) -> Player:
         """Return the player for a game; networks are kept, to be shared by their twins."""

@@ -83,7 +83,7 @@ REFUSED = [
     (["bench", "--seconds", "0"], "seconds"),
     (["curves", "--run", "-1"], "run: expected a whole number from 0"),
     (["recover", "--run", "-1"], "run: expected a whole number from 0"),
-    (["replay", "x.keras"], "ends in .json, .txt, .sgf, .psq or .jsonl"),
+    (["replay", "x.keras"], "ends in .json, .txt, .sgf, .psq, .ggf, .wtb, .obf or .jsonl"),
     (["explain", "--ply", "3"], "expected --load together with --ply"),
     (["play", "--game-number", "3"], "expected --load together with --game-number"),
 ]
