@@ -211,13 +211,13 @@ class Stored(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _made(spec: str, typed: bool) -> Any:
-    return games.make(spec, typed=typed)
+def _made(spec: str) -> Any:
+    return games.make(spec, typed=False)
 
 
 def _game(folder: Path, named: tuple[str, ...]) -> Any:
     spec = game_spec(folder, named)
-    return _made(spec, spec in named)
+    return games.make(spec) if spec in named else _made(spec)  # a file of rules may have changed
 
 
 def _sizes(store: Store, game: Game) -> SizesPlayed:

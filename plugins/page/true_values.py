@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import games
 from game import Game, GameState
+from games.own import digest
 from players.solver import position_solver
 
 
@@ -28,11 +29,11 @@ class TrueValues:
 
 
 @lru_cache(maxsize=4)
-def _values_of(spec: str) -> TrueValues:
-    """Return the true values of a game for all tabs."""
+def _values_of(spec: str, rules: str) -> TrueValues:
+    """Return the true values of a game for all tabs; rules: the digest of one's own."""
     return TrueValues(games.make(spec))
 
 
 def true_values(spec: str, state: GameState) -> dict[int, int] | None:
     """Return the `TrueValues.values` of a position of a game."""
-    return _values_of(spec).values(state)
+    return _values_of(spec, digest(games.make(spec))).values(state)

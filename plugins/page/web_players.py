@@ -22,6 +22,7 @@ import games
 from agent import Agent, Player
 from config import UserError, has_range
 from game import Game, GameState
+from games.own import digest
 from games.sizes import largest_of
 from interface.explain import describe, opinion
 from languages.translate import tr
@@ -78,7 +79,7 @@ class Roster:
         self.named = named
         """The games of the command line: where they are files, these files may be run."""
         self._networks: OrderedDict[tuple[str, str, str], Agent] = OrderedDict()
-        """By game, run and the digest of the version's file: another run may get the same name."""
+        """By game with its rules, run and the version's sha256: another run may get the same name."""
         self._loading = threading.Lock()
 
     def games(self) -> list[str]:
@@ -191,7 +192,7 @@ class Roster:
             raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
         number = versions[0] if which == "best" else int(which.removeprefix("version"))
         with reading(folder) as store:
-            key = (game.spec, run, store.version(number).sha256)
+            key = (game.spec + digest(game), run, store.version(number).sha256)
         with self._loading:
             if key not in self._networks:
                 with readable(folder):
