@@ -337,6 +337,8 @@ class Game:
         """Return the row of a position for the search's tables."""
         if not isinstance(state, CompiledState) or state.game.spec != self.spec:
             raise UserError(f"expected a position of {self.spec}, got {type(state).__name__}")
+        if state.game.rests_on != self.rests_on:  # its row may mean something else
+            raise UserError(f"expected a position of {self.spec} as its files are now, got one made before")
         return state.row
 
     def score(self, row: Row) -> tuple[float, float]:

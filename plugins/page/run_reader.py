@@ -90,7 +90,7 @@ def game_spec(folder: Path, named: tuple[str, ...]) -> str:
         if game_folder(spec) != folder.parent.name:
             raise UserError(f"expected a game of {folder.parent.name}, got {spec[:60]!r}")
         if spec not in named and (".py" in spec or spec.startswith("open_spiel:")):
-            _made(spec, False)
+            _made(spec)
     return spec
 
 

@@ -211,6 +211,15 @@ def test_an_error_in_a_rule_of_a_helper_is_told_with_its_place(snort, desk):
 # ---- who compares
 
 
+def test_a_position_from_before_an_edit_is_none_of_the_new_rules(two):
+    """A page or a notebook may hold one, and its row may mean something else."""
+    old, game = games.make("fast.py:Snort(size=3)").start(), games.make("fast.py:Snort(size=3)")
+    assert game.row_of(old) is old.row
+    changed(two / "near.py", (EMPTY, "if row[CELLS + i] != 0 or i == 4:"))
+    with pytest.raises(UserError, match="as its files are now, got one made before"):
+        games.make("fast.py:Snort(size=3)").row_of(old)
+
+
 def test_a_worker_does_not_play_other_rules_than_the_run(snort, desk):
     changed(snort, (PLAIN, f"{PLAIN}\nimport near\n"))
     (desk / "near.py").write_text("SIZE = 5\n")
