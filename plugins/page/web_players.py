@@ -38,7 +38,7 @@ from players.tempered import of_level
 from players.uct import spiel_name
 from plugins.page.run_reader import game_spec, metrics, readable, reading
 from storage.game_files import PERSON
-from storage.run_folders import RUN, RUNS, SHIPPED, runs_of
+from storage.run_folders import RUN, RUNS, SHIPPED, folders_in, runs_in, runs_of
 
 KEPT = 6
 """Networks in memory at once."""
@@ -215,8 +215,7 @@ def named_runs() -> dict[str, Path]:
     """Return {name: folder} of all runs, those of a game together, newest first; those that ship come last."""
     named: dict[str, Path] = {}
     for root, before in ((RUNS, ""), (SHIPPED, SHIPS)):
-        folders = [p for p in root.iterdir() if p.is_dir()] if root.is_dir() else []
-        found = [p for folder in folders for p in folder.iterdir() if RUN.match(p.name)]
+        found = [p for folder in folders_in(root) for p in runs_in(folder)]
         found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
         found.sort(key=lambda p: (p.parent.name, -int(p.name[3:])))
         named |= {f"{before}{p.parent.name}/{p.name}": p for p in found}

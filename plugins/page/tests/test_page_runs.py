@@ -378,3 +378,16 @@ def test_the_page_shows_a_game_by_its_rules_as_they_are_now(tmp_path):
     assert digest(_game(folder, (first.spec,))) == digest(first)
     near.write_text("LINES = 4\n")
     assert digest(_game(folder, (first.spec,))) == digest(games.make(first.spec)) != digest(first)
+
+
+def test_the_page_shows_the_runs_that_can_be_read(folder, lock, caplog):
+    runs = folder.parents[1]
+    (folder / "config.json").write_text(to_json(tiny()))
+    (runs / "lost+found").mkdir()
+    shutil.copytree(folder, folder.parent / "run0002")
+    assert list(web_players.named_runs()) == ["tictactoe/run0002", "tictactoe/run0001"]
+    lock(runs / "lost+found")
+    lock(folder.parent / "run0002")
+    for _ in range(2):
+        assert list(web_players.named_runs()) == ["tictactoe/run0001"]
+    assert len(caplog.records) == 2, "a line for each, once"
