@@ -208,7 +208,7 @@ def _content(file: Path) -> str:
     """Return the sha256 of a file, "" if it cannot be read."""
     try:
         with open_regular(file) as opened:
-            return hashlib.file_digest(opened, "sha256").hexdigest()
+            return hashlib.file_digest(opened, "sha256").hexdigest()  # type: ignore[arg-type]
     except OSError:
         return ""
 
