@@ -18,6 +18,7 @@ pytest.register_assert_rewrite("support")  # before its modules are imported
 from storage.run_folders import runs_of  # noqa: E402
 from support.compile_first import compile_all  # noqa: E402
 from support.crashable_process import GAME, Nursery, mounts  # noqa: E402
+from support.locked_folders import lock  # noqa: E402, F401
 from support.own_games import desk, failing, snort  # noqa: E402, F401
 from support.tiny_runs import QUIET, tiny  # noqa: E402
 

@@ -290,6 +290,9 @@ class Game:
     """The usual game, when this one begins with another position: see `games.line_of_moves.starting_at`."""
     origin: str = ""
     """The text before the parameters in `spec` where that is not the name: the file and class of your own game."""
+    rests_on: dict[str, str] = {}
+    """{name: sha256} of the files of your own game when it was loaded: its file, what it imports that is not installed,
+    and the data that it reads."""
 
     def take(self, given: Mapping[str, Value]) -> tuple[Any, ...]:
         """Return the values of `takes` in their order, the default of one that is not given, and set `parameters`.
@@ -334,6 +337,8 @@ class Game:
         """Return the row of a position for the search's tables."""
         if not isinstance(state, CompiledState) or state.game.spec != self.spec:
             raise UserError(f"expected a position of {self.spec}, got {type(state).__name__}")
+        if state.game.rests_on != self.rests_on:  # its row may mean something else
+            raise UserError(f"expected a position of {self.spec} as its files are now, got one made before")
         return state.row
 
     def score(self, row: Row) -> tuple[float, float]:

@@ -30,6 +30,7 @@ from storage.game_record import GameRecord
 from storage.position_data import fill
 from storage.run_folders import RUNS, find_run, game_folder, game_of, lock_folder, new_folder, read_config, with_remedy
 from storage.run_store import Store
+from storage.verify import require_games_by_rules
 
 RESERVE = 64 << 20
 """Bytes that must be free in addition to two versions of the network."""
@@ -171,6 +172,8 @@ class Session:
         config = with_overrides(requested, **opening.counting_later(store, changes))
         session = cls(folder, config, store, console=console, log_mcts=log_mcts)
         session.requested = requested
+        if session.rules_changed:
+            require_games_by_rules(store, session.game, folder.name)
         session._load_memory()
         if repaired:
             session.loggers.main.warning("%s", repaired)
@@ -188,7 +191,7 @@ class Session:
         self._write_config()
         if store.lost:
             self.warn(store.loss())
-        if store.get("rules", "") != digest(self.game):
+        if self.rules_changed:
             self.warn("the rules have changed since this run began: its games and networks are of the old ones")
         finished = "no" if self.is_unfinished() else "yes"
         if changes.unstored or store.lost or not store.read_mark() or store.get("finished") != finished:
@@ -226,6 +229,11 @@ class Session:
             self.close()
 
     # ---- state
+
+    @property
+    def rules_changed(self) -> bool:
+        """Whether your own game has other files than when the run began."""
+        return self.store.get("rules", "") != digest(self.game)
 
     @property
     def iteration(self) -> int:

@@ -159,7 +159,7 @@ class _Check:
         except UserError as error:
             text = str(error).splitlines()[0].removeprefix(f"{self.game.spec}: ")
             self.faults.setdefault("the rules", f"the rules: {text} (after moves {self.moves})")
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{Path(where.filename).name} line {where.lineno} in {where.name}"
             self.raised = self.raised or own.told(error)
@@ -369,7 +369,7 @@ class _Check:
                 got = f"a position for {action}: {state.takeAction(action)}"
             except UserError:
                 continue
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 got = f"{type(error).__name__} for {action}"
             self.expect("illegal action", "UserError", got)
         self.same("after an illegal action", facts, state)

@@ -40,8 +40,8 @@ def learned_rules(spec: str, game: Game) -> Game:
 def facts_of(game: Game, name: str) -> dict[str, str]:
     """Return what a program must know to use a network; `name`: of the network, with its version.
 
-    game and rules (the sha256 of the file of one's own game), network, program, license, input, outputs; and as lists
-    in JSON: planes (what each shows; empty if the game does not say), moves (names in the order of the logits).
+    game and rules (the sha256 of one's own game, `games.own.digest`), network, program, license, input, outputs; and as
+    lists in JSON: planes (what each shows; empty if the game does not say), moves (names in the order of the logits).
     """
     rows, columns, planes = game.input_shape
     file = game.origin.rpartition(":")[0]

@@ -42,7 +42,8 @@ def variants(game: Game) -> list[Game]:
     """Return the games with the same board of which there are networks, those nearest to a game's parameters first."""
     seen, found = set(), {game.spec: game}
     for root in (run_folders.RUNS, run_folders.SHIPPED):
-        for folder in sorted(root.glob(f"{run_folders.game_folder(game.name)}*/run*")) if root.is_dir() else []:
+        of_name = [p for p in run_folders.folders_in(root) if p.name.startswith(run_folders.game_folder(game.name))]
+        for folder in (folder for place in of_name for folder in run_folders.runs_in(place)):
             with suppress(UserError):
                 spec = run_folders.read_config(folder).game
                 if spec.split("(")[0] == game.name and spec not in seen:

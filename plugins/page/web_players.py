@@ -22,6 +22,7 @@ import games
 from agent import Agent, Player
 from config import UserError, has_range
 from game import Game, GameState
+from games.own import digest
 from games.sizes import largest_of
 from interface.explain import describe, opinion
 from languages.translate import tr
@@ -37,7 +38,7 @@ from players.tempered import of_level
 from players.uct import spiel_name
 from plugins.page.run_reader import game_spec, metrics, readable, reading
 from storage.game_files import PERSON
-from storage.run_folders import RUN, RUNS, SHIPPED, runs_of
+from storage.run_folders import RUN, RUNS, SHIPPED, folders_in, runs_in, runs_of
 
 KEPT = 6
 """Networks in memory at once."""
@@ -78,7 +79,7 @@ class Roster:
         self.named = named
         """The games of the command line: where they are files, these files may be run."""
         self._networks: OrderedDict[tuple[str, str, str], Agent] = OrderedDict()
-        """By game, run and the digest of the version's file: another run may get the same name."""
+        """By game with its rules, run and the version's sha256: another run may get the same name."""
         self._loading = threading.Lock()
 
     def games(self) -> list[str]:
@@ -191,7 +192,7 @@ class Roster:
             raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
         number = versions[0] if which == "best" else int(which.removeprefix("version"))
         with reading(folder) as store:
-            key = (game.spec, run, store.version(number).sha256)
+            key = (game.spec + digest(game), run, store.version(number).sha256)
         with self._loading:
             if key not in self._networks:
                 with readable(folder):
@@ -214,8 +215,7 @@ def named_runs() -> dict[str, Path]:
     """Return {name: folder} of all runs, those of a game together, newest first; those that ship come last."""
     named: dict[str, Path] = {}
     for root, before in ((RUNS, ""), (SHIPPED, SHIPS)):
-        folders = [p for p in root.iterdir() if p.is_dir()] if root.is_dir() else []
-        found = [p for folder in folders for p in folder.iterdir() if RUN.match(p.name)]
+        found = [p for folder in folders_in(root) for p in runs_in(folder)]
         found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
         found.sort(key=lambda p: (p.parent.name, -int(p.name[3:])))
         named |= {f"{before}{p.parent.name}/{p.name}": p for p in found}
