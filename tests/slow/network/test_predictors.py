@@ -281,3 +281,18 @@ def test_ctrl_c_is_safe_after_another_thread_has_dropped_a_predictor():
     here = Path(__file__).parents[3]
     found = subprocess.run([sys.executable, "-c", DROPPED], cwd=here, capture_output=True, text=True, timeout=900)
     assert (found.returncode, found.stdout) == (0, "interrupted\n"), found.stderr
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_the_pooled_bias_adds_to_all_points_hides_none_of_them_in_bfloat16(backend):
+    """The bias of each point is 10,000 times as large as what distinguishes the points."""
+    model = make("go(size=5)", precision="bfloat16", global_pooling=True, hidden_cnn_layers=("16x3",) * 3)
+    names = [name for name, _ in model.named_weights()]
+    weights = [w / 4 if w.ndim == 2 else w for w in trained_looking(model)]
+    weights[names.index("policy_bias/bias")] += np.float32(3000.0)
+    model.set_weights(weights)
+    planes = boards(model.game, 64)
+    found, expected = (f(planes)[1][:, :25] for f in (make_predictor(model, backend=backend), model.predict))
+    found, expected = (logits - logits.mean(axis=1, keepdims=True) for logits in (found, expected))
+    assert expected.std() > 0.3
+    assert np.abs(found - expected).max() <= TOLERANCE["bfloat16"][1]
