@@ -1,7 +1,8 @@
-"""README and the guides: commands and examples run, metrics.jsonl is described in full.
+"""README and the guides: commands and examples run, outputs are those shown, metrics.jsonl is described in full.
 
 Commands are first parsed as they stand, then run in this process with a tiny trained run of tic-tac-toe: SMALLER says
-what makes each of them quick. NOT_RUN names those that are parsed only.
+what makes each of them quick. NOT_RUN names those that are parsed only. A command whose output stands below it is run
+as it stands, with the players that ship. What they are said to be is looked up in tests/test_claims.py.
 """
 
 import contextlib
@@ -23,10 +24,13 @@ from interface.cli import run
 from interface.commands import COMMANDS, module
 from loggers import read_metrics
 from main import train
+from network.device import Plan, Speed, words
 from players.by_name import run_folder
+from storage import run_folders
 from storage.game_exchange import export_games, read_games
 from support.tiny_runs import QUIET, tiny
 from training.import_games import import_games
+from training.iteration_table import heading, row
 from training.presets import preset
 
 HERE = Path(__file__).parents[2]
@@ -248,6 +252,96 @@ def test_the_list_of_what_is_not_run_holds_nothing_else():
         assert any(re.match(start, " ".join(words)) for words in every), start
     assert [words for words in every if ours(words) is None and reason(words) is None] == []
     assert set(NOT_RUN_PYTHON) <= {path.name for path in DOCS}
+
+
+# ---- outputs
+
+OUTPUT = re.compile(r"^```sh\n([^`]*)^```\n\n```text\n([^`]*)^```$", re.MULTILINE)
+SHOWN = {
+    ("get_started.md", "iter"): lambda: iteration_of_the_player_that_ships(30, 101),
+    ("gpu.md", "device:"): lambda: "  device:  " + words(
+        Speed((256,), (256 / 300_000 + 0.001,), (300_000.0,), (0.0,)), Plan(3, 1024, wanted=3072)
+    ),
+}  # fmt: skip
+"""{(guide, the first word of a block): what makes its text}: what only a long training or a GPU would print."""
+FRAGMENTS = {("add_a_player.md", "def"), ("plugins.md", "class")}
+"""Blocks of code that is not whole, so that it cannot be run."""
+TYPED_IN_A_SHELL = ("python", "pip", "pipx", "uvx", "KERAS_BACKEND=jax")
+"""First words of blocks of commands that are not run here."""
+LOOSE = 0.03
+"""Numbers of a search may differ by this share and as much again: processors round differently."""
+BEFORE_THE_LINE = 8
+"""Words of a line of a search up to the first move that it expects; the others may differ."""
+
+
+def iteration_of_the_player_that_ships(number, width):
+    """Return how a terminal of this width showed an iteration of the training of Connect 4's player."""
+    lines = read_metrics(HERE / "run_archive" / "connect4" / "run0001" / "metrics.jsonl")
+    return f"{heading(width)}\n{row(lines[number - 1], width)}"
+
+
+def number(word):
+    """Return a word as a number, None for any other."""
+    try:
+        return float(word.replace(",", "").rstrip("%,"))
+    except ValueError:
+        return None
+
+
+def alike(shown, printed):
+    """Return whether two texts have the same words, and numbers that are near."""
+    shown, printed = ([line.split()[:BEFORE_THE_LINE] for line in text.splitlines()] for text in (shown, printed))
+    if [len(line) for line in shown] != [len(line) for line in printed]:
+        return False
+    for a, b in zip(sum(shown, []), sum(printed, []), strict=True):
+        x, y = number(a), number(b)
+        if a != b and (x is None or y is None or abs(x - y) > LOOSE * (1 + max(abs(x), abs(y)))):
+            return False
+    return True
+
+
+SHOWN_OUTPUTS = [
+    (path, words, text)
+    for path in [HERE / "README.md", *GUIDES]
+    for block, text in OUTPUT.findall(path.read_text(encoding="utf-8"))
+    for words in commands(block)[-1:]
+]
+
+
+@pytest.mark.parametrize("guide, words, shown", SHOWN_OUTPUTS, ids=lambda value: getattr(value, "stem", ""))
+def test_a_command_prints_what_its_guide_shows(guide, words, shown, place, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(run_folders, "SHIPPED", HERE / "run_archive")
+    monkeypatch.setattr("network.stored_network.resolve_precision", lambda precision: "float32")
+    monkeypatch.chdir(tmp_path)
+    first = [w for kind, text in blocks(guide) if kind == "sh" for w in commands(text) if "new-game" in w]
+    for each in [*first, words]:
+        capsys.readouterr()
+        assert run(ours(each)) == 0
+    printed = capsys.readouterr().out.replace(str(tmp_path), "/home/me")
+    assert alike(shown, printed), f"{shlex.join(words)} prints\n{printed}"
+
+
+def test_outputs_that_only_a_long_training_or_a_gpu_prints_are_what_the_program_makes_of_its_numbers():
+    found = {(path.name, text.split()[0]): text for path in GUIDES for kind, text in blocks(path) if kind == "text"}
+    for key, make in SHOWN.items():
+        assert found[key].rstrip() == make().rstrip()
+
+
+def test_every_block_of_text_is_an_output_that_is_compared_or_commands():
+    for path in [HERE / "README.md", *GUIDES]:
+        after = [text for each, _, text in SHOWN_OUTPUTS if each == path]
+        for kind, text in blocks(path):
+            key = path.name, text.split()[0]
+            known = kind != "text" or text in after or key in SHOWN or key in FRAGMENTS
+            assert known or key[1] in TYPED_IN_A_SHELL, f"{path.name}: nobody compares\n{text}"
+
+
+def test_texts_are_alike_whose_numbers_are_near():
+    text = "4  200  25.0%  0.874 -0.805\nX to move; version0034, 902 nodes"
+    assert alike(text, text.replace("200", "203").replace("-0.805", "-0.81"))
+    assert alike(text, text.replace("  ", " "))
+    for some, other in (("0034", "0035"), ("200", "220"), ("-0.805", "0.805"), ("X to", "O to"), ("nodes", "nodes a")):
+        assert not alike(text, text.replace(some, other)), some
 
 
 # ---- index and form; links and lines are in tests/test_documents.py
