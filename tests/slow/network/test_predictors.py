@@ -11,10 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from config import UserError
+import games
+from config import UserError, with_overrides
+from games.sizes import largest_of
 from network.choose_predictor import make_predictor, openvino_installed
 from network.predictor import STEADY, TOLERANCE, cores, measure_raw, padded
+from network.stored_network import StoredNetwork
 from network.symmetric_predictor import AveragedPredictor
+from players.by_name import make_player
+from storage.run_folders import SHIPPED, read_config
 from support.small_networks import make
 from support.systems import needs_tensorflow
 from support.tiny_runs import boards, trained_looking, used_memory
@@ -296,3 +301,23 @@ def test_what_the_pooled_bias_adds_to_all_points_hides_none_of_them_in_bfloat16(
     found, expected = (logits - logits.mean(axis=1, keepdims=True) for logits in (found, expected))
     assert expected.std() > 0.3
     assert np.abs(found - expected).max() <= TOLERANCE["bfloat16"][1]
+
+
+@needs_openvino
+@pytest.mark.parametrize("folder", sorted(SHIPPED.glob("*/run0001")), ids=lambda folder: folder.parent.name)
+def test_a_player_that_ships_plays_in_bfloat16_what_it_plays_in_float32(folder):
+    game = largest_of(games.make(read_config(folder).game))
+    model = make_player("shipped", game, sims=1).model
+    rng, states = np.random.default_rng(0), []
+    while len(states) < 128:
+        line = [game.start()]
+        while not (after := line[-1].takeAction(int(rng.choice(line[-1].allowedActions)))[0]).isEndGame:
+            line.append(after)
+        states.append(line[int(rng.integers(len(line)))])
+    best = []
+    for precision in ("float32", "bfloat16"):
+        network = StoredNetwork(with_overrides(model.config, precision=precision), game)
+        network.set_weights(model.get_weights())
+        _, logits = make_predictor(network, backend="openvino")(np.stack([state.planes() for state in states]))
+        best.append([max(s.allowedActions, key=row.__getitem__) for s, row in zip(states, logits, strict=True)])
+    assert np.mean(np.equal(*best)) >= 0.96
