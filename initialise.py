@@ -94,7 +94,7 @@ class Session:
         folder = new_folder((root or RUNS) / game_folder(game.spec))
         if config.network is not None:
             remember(config.network)
-        taken = f"version {INITIAL_MODEL_VERSION} of {source.name} of {theirs}" if source and weights is not None else ""
+        taken = f"version {INITIAL_MODEL_VERSION} of {source.name} of {theirs}" if source and weights else ""
         options = {"console": console or Console(), "log_mcts": log_mcts}
         session = cls._created(folder, config, model, weights, memory, taken, **options)
         session.loggers.main.info("started %s", folder.name)
@@ -133,7 +133,7 @@ class Session:
         return session
 
     def _begin(self, weights: list[np.ndarray] | None, memory: list[GameRecord], taken: str) -> None:
-        """Write the first version, the settings and the initial games of a run; `taken`: whose network it takes over."""
+        """Write the first version, settings and initial games of a run; `taken`: whose network it takes over."""
         begun = self.model.get_weights()
         if weights is not None:
             self.model.set_weights(weights)

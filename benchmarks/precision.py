@@ -11,7 +11,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -31,7 +31,8 @@ from players.by_name import make_player
 
 def positions(game: Game, count: int) -> list[GameState]:
     """Return a position of each of so many random games."""
-    rng, found = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
+    found: list[GameState] = []
     while len(found) < count:
         line = [game.start()]
         while not (after := line[-1].takeAction(int(rng.choice(line[-1].allowedActions)))[0]).isEndGame:
@@ -42,11 +43,11 @@ def positions(game: Game, count: int) -> list[GameState]:
 
 def player(game: Game, precision: str, sims: int) -> Agent:
     """Return the player that ships, evaluated in a precision."""
-    agent: Any = make_player("shipped", game, sims=sims)
+    agent = cast(Agent, make_player("shipped", game, sims=sims))
     network = StoredNetwork(with_overrides(agent.model.config, precision=precision), game)
     network.set_weights(agent.model.get_weights())
     agent.predictor, agent.name = make_predictor(network, backend="openvino"), precision
-    return agent  # type: ignore[no-any-return]
+    return agent
 
 
 def main() -> None:

@@ -154,7 +154,9 @@ def test_a_table_of_other_columns_is_found():
 
 # ---- figures in the guides
 
-MEASURED = re.compile(rf"{NUMBER} \[[^\]\d]*\d[^\]]*\]|{NUMBER} ±{NUMBER}|{NUMBER} of {NUMBER}\b(?= games| won)|{NUMBER} won, ")
+MEASURED = re.compile(
+    rf"{NUMBER} \[[^\]\d]*\d[^\]]*\]|{NUMBER} ±{NUMBER}|{NUMBER} of {NUMBER}\b(?= games| won)|{NUMBER} won, "
+)
 """Figures that a match or a measurement gave: with an interval, or games of games."""
 TO_BENCHMARKS = re.compile(r"\[([^\]]*)\]\(\.\./benchmarks/([^)]*)\)")
 

@@ -24,7 +24,7 @@ from interface.cli import run
 from interface.commands import COMMANDS, module
 from loggers import read_metrics
 from main import train
-from network.device import Plan, Speed, words
+from network import device
 from players.by_name import run_folder
 from storage import run_folders
 from storage.game_exchange import export_games, read_games
@@ -169,7 +169,7 @@ def smaller(argv):
 
 @pytest.fixture
 def desk(tmp_path, place, quick, monkeypatch):
-    """Return a folder to work in, with a player that ships and what a person types, and no run: a guide makes its own."""
+    """Return a folder to work in, a player that ships, and what a person types; no run: a guide makes its own."""
     shutil.copytree(HERE / "run_archive" / "tictactoe", tmp_path / "shipped" / "tictactoe")
     folder = tmp_path / "desk"
     folder.mkdir()
@@ -265,8 +265,8 @@ def test_the_list_of_what_is_not_run_holds_nothing_else():
 OUTPUT = re.compile(r"^```sh\n([^`]*)^```\n\n```text\n([^`]*)^```$", re.MULTILINE)
 SHOWN = {
     ("get_started.md", "iter"): lambda: iteration_of_the_player_that_ships(30, 101),
-    ("gpu.md", "device:"): lambda: "  device:  " + words(
-        Speed((256,), (256 / 300_000 + 0.001,), (300_000.0,), (0.0,)), Plan(3, 1024, wanted=3072)
+    ("gpu.md", "device:"): lambda: "  device:  " + device.words(
+        device.Speed((256,), (256 / 300_000 + 0.001,), (300_000.0,), (0.0,)), device.Plan(3, 1024, wanted=3072)
     ),
 }  # fmt: skip
 """{(guide, the first word of a block): what makes its text}: what only a long training or a GPU would print."""
