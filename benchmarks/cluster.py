@@ -361,6 +361,7 @@ def model(args: argparse.Namespace) -> None:
           f"learning; with ten {ten:.1f} s, {one / ten:.2f} times as fast, with a thousand at most "
           f"{one / learning:.2f} times.")  # fmt: skip
 
+
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ways = parser.add_subparsers(required=True)
