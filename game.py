@@ -258,7 +258,8 @@ class Game:
     winning_line: int = 0
     """Stones in a row that win; 0 where the game is not won by a row."""
     plane_names: tuple[str, ...] = ()
-    """What each plane of `input_shape` shows, for programs that use an exported network; () = not said."""
+    """What each plane of `input_shape` shows, for programs that use an exported network; () = not said. Where it is
+    said, row 0 is the top one of the board as drawn, column 0 the left one."""
     policy_layout: str = "points"
     """What an action is: "points" = a point of the board in row order (then perhaps others, such as a pass),
     "columns" = a column, "other"."""

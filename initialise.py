@@ -21,7 +21,7 @@ from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, writ
 from memory import Memory
 from network.own_network import full_name, lies_elsewhere, remember
 from network.predictor import STEADY, on_device, side_by_side
-from network.stored_network import record
+from network.stored_network import BEGAN_WITH, record
 from network.warm_start import taken_over
 from search.trace import SearchLog
 from storage import checkpoints, opening
@@ -95,7 +95,9 @@ class Session:
         folder = new_folder((root or RUNS) / game_folder(game.spec))
         if config.network is not None:
             remember(config.network)
-        session = cls._created(folder, config, model, weights, memory, console=console or Console(), log_mcts=log_mcts)
+        taken = f"version {INITIAL_MODEL_VERSION} of {source.name} of {theirs}" if source and weights else ""
+        options = {"console": console or Console(), "log_mcts": log_mcts}
+        session = cls._created(folder, config, model, weights, memory, taken, **options)
         session.loggers.main.info("started %s", folder.name)
         try:
             session.store.files.write("network.png", session.model.drawing())
@@ -111,6 +113,7 @@ class Session:
         model: Any,
         weights: list[np.ndarray] | None,
         memory: list[GameRecord],
+        taken: str,
         **options: Any,
     ) -> Session:
         """Create the files of a run in its new folder; remove the folder when that fails."""
@@ -120,7 +123,7 @@ class Session:
             store = Store(folder / "run.db", create=True, files=files)
             session = cls(folder, config, store, **options)
             session._model = model
-            session._begin(weights, memory)
+            session._begin(weights, memory, taken)
             session._load_memory()
         except BaseException:  # no part of it has been acknowledged
             if store is not None:
@@ -130,14 +133,16 @@ class Session:
             raise
         return session
 
-    def _begin(self, weights: list[np.ndarray] | None, memory: list[GameRecord]) -> None:
-        """Write the first version, the settings and the initial games of a run."""
+    def _begin(self, weights: list[np.ndarray] | None, memory: list[GameRecord], taken: str) -> None:
+        """Write the first version, settings and initial games of a run; `taken`: whose network it takes over."""
         begun = self.model.get_weights()
         if weights is not None:
             self.model.set_weights(weights)
         with self.store.transaction("start"):
             opening.write_first_rows(self.store, self.game, self.config, memory)
             self.save_version(0, 0, {})
+            if taken:
+                self.store.put(BEGAN_WITH, taken)
         record(self.store, self.model, begun)
         self._write_config()
         self.store.checkpoint()

@@ -40,8 +40,9 @@ def learned_rules(spec: str, game: Game) -> Game:
 def facts_of(game: Game, name: str) -> dict[str, str]:
     """Return what a program must know to use a network; `name`: of the network, with its version.
 
-    game and rules (the sha256 of one's own game, `games.own.digest`), network, program, license, input, outputs; and as
-    lists in JSON: planes (what each shows; empty if the game does not say), moves (names in the order of the logits).
+    game and rules (the sha256 of one's own game, `games.own.digest`), network, program, license, input, outputs, rows
+    (which is which; empty if the game does not say what its planes show); and as lists in JSON: planes (what each
+    shows), moves (names in the order of the logits).
     """
     rows, columns, planes = game.input_shape
     file = game.origin.rpartition(":")[0]
@@ -53,9 +54,17 @@ def facts_of(game: Game, name: str) -> dict[str, str]:
         "license": "MIT, as the program" if name.startswith("shipped") else "that of its maker",
         "input": f"planes [B, {rows}, {columns}, {planes}] uint8",
         "outputs": f"value [B, 1] for the player to move, logits [B, {game.action_size}] of all moves, legal or not",
+        "rows": _order_of_rows(game) if game.plane_names else "",
         "planes": json.dumps(game.plane_names),
         "moves": json.dumps([game.move_name(action) for action in range(game.action_size)]),
     }
+
+
+def _order_of_rows(game: Game) -> str:
+    """Return where the rows and columns of the planes lie."""
+    last = game.grid_shape[0] - 1
+    text = f"row 0 is the top one, row {last} the bottom one; column 0 is the left one"
+    return text + (f"; the first stone of a column lies in row {last}" if game.policy_layout == "columns" else "")
 
 
 def export_network(model: Any, path: Path, form: str, name: str) -> None:
@@ -96,7 +105,7 @@ def _openvino(model: Any, path: Path, trial: Path, facts: dict[str, str]) -> Non
 
     layers, weights = layers_of(model), model.get_weights()
     if layers is not None:
-        graph = graphs.openvino_graph(layers, weights)
+        graph = graphs.openvino_graph(layers, weights, rounded=True)  # OpenVINO's choice where the reader makes none
     else:
         stored = isinstance(model, StoredNetwork)
         graph = graphs.filled_in(graphs.from_bytes(model.graph) if stored else graphs.converted(model), weights, -1)
