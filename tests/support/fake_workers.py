@@ -69,6 +69,27 @@ class Workman:
         return True
 
 
+class Lease:
+    """A `stop` of a pool: makes the silence of the worker that froze at a game so long that its lease is over.
+
+    With a short lease a busy machine would make the others' silence too long as well.
+    """
+
+    def __init__(self, pool, folder, game):
+        self._pool, self._mark, self._game = pool, os.path.join(folder, f"freezes{game}"), game
+        self.frozen = None
+        """The worker's handle."""
+
+    def __call__(self):
+        for place in self._pool._places:
+            held = any(self._game in task.missing for task in place.tasks.values())
+            if self.frozen is None and held and os.path.exists(self._mark):
+                self.frozen = place.handle
+            if self.frozen is not None and place.handle is self.frozen:
+                place.silent = self._pool._lease + 1
+        return False
+
+
 def workman(settings):
     return Workman(settings)
 

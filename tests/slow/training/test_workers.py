@@ -15,7 +15,7 @@ import pytest
 from initialise import Session
 from main import train
 from support import fake_workers
-from support.fake_workers import game_of, workman
+from support.fake_workers import Lease, game_of, workman
 from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
@@ -91,7 +91,7 @@ def test_workers_killed_at_any_moment_cost_no_game_and_bring_none_twice():
     pool = spawning.pool(workers=3)
     for record in pool.play(ROUND, range(400)):
         found.append(record)
-        if kills < 10 and len(found) % 30 == 0:
+        if kills < 10 and len(found) >= 30 * (kills + 1):
             alive = [p.handle for p in pool._places if p.handle is not None and p.busy]
             if alive:
                 os.kill(alive[rng.integers(len(alive))].pid, signal.SIGKILL)
@@ -104,10 +104,11 @@ def test_workers_killed_at_any_moment_cost_no_game_and_bring_none_twice():
 
 def test_a_frozen_worker_is_replaced_when_its_lease_is_over(tmp_path):
     spawning = Spawning(freezes=[7], folder=str(tmp_path))
-    pool = spawning.pool(lease=2.0)
-    assert_all_there(list(pool.play(ROUND, range(20))), 20)
+    pool = spawning.pool()
+    lease = Lease(pool, tmp_path, 7)
+    assert_all_there(list(pool.play(ROUND, range(20), stop=lease)), 20)
     pool.close()
-    assert "gave no sign for 2 s" in "".join(spawning.log)
+    assert len(spawning.log) == 1 and spawning.log[0].startswith(f"{lease.frozen.name}: gave no sign for")
     assert all(gone(handle) for handle in spawning.handles)
 
 

@@ -23,7 +23,8 @@ from plugins.cluster.tests.outside.ray_cluster import RayCluster, objects_left, 
 from storage.atomic_files import sha256
 from storage.run_store import Store
 from storage.verify import verify
-from support.fake_workers import game_of
+from support.browser import until
+from support.fake_workers import Lease, game_of
 from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
@@ -49,7 +50,7 @@ class Fakes:
     """A driver of fake actors; `said` and `log` are what the user reads."""
 
     def __init__(self, machines, folder, **settings):
-        self.said, self.log = [], []
+        self.said, self.log, self.folder = [], [], folder
         self.cluster = Cluster(
             machines.address, library="openvino", precision="float32", say=self.said.append, actor=FakeActor
         )
@@ -147,13 +148,12 @@ class TestOneDriver:
         assert all(handle._outgoing == [] for handle in fakes.handles())
         assert fakes.log == [] and len(fakes.cluster.classes) == 1
 
-    def test_a_frozen_actor_is_replaced_when_its_lease_is_over(self, machines, fakes, monkeypatch):
+    def test_a_frozen_actor_is_replaced_when_its_lease_is_over(self, machines, fakes):
         machines.keep(max(len(machines.nodes), 2))
         fakes.play_until(1)
-        monkeypatch.setattr(fakes.pool, "_lease", 6.0)
-        games = range(FREEZES - 7, FREEZES + 13)
-        assert_all_there(list(fakes.play(games)), games)
-        assert "gave no sign for 6 s" in "".join(fakes.log)
+        games, lease = range(FREEZES - 7, FREEZES + 13), Lease(fakes.pool, fakes.folder, FREEZES)
+        assert_all_there(list(fakes.play(games, stop=lease)), games)
+        assert any(line.startswith(f"{lease.frozen.name}: gave no sign for") for line in fakes.log)
 
     def test_actors_killed_at_any_moment_cost_no_game_and_bring_none_twice(self, machines, fakes):
         machines.keep(max(len(machines.nodes), 2))
@@ -161,7 +161,7 @@ class TestOneDriver:
         for record in fakes.play(range(200)):
             found.append(record)
             busy = [handle for handle in fakes.handles(busy=True) if process_of(handle) not in killed]
-            if len(killed) < 4 and len(found) % 20 == 0 and busy:
+            if len(killed) < 4 and len(found) >= 20 * (len(killed) + 1) and busy:
                 os.kill(process_of(busy[0]), signal.SIGKILL)
                 killed.add(process_of(busy[0]))
         assert_all_there(found, range(200))
@@ -182,7 +182,7 @@ class TestOneDriver:
         assert_all_there(found, range(150))
         ended = seen - set(fakes.handles())
         assert len(gone) == 2 and len(ended) >= 2 and "games go to others" in "".join(fakes.log)
-        assert all(handle.lost for handle in ended)
+        until(lambda: all(handle.lost for handle in ended))  # Ray may know of a process before it does of its machine
 
     def test_a_game_that_ends_its_worker_each_time_ends_the_run_and_the_log_has_the_workers_own_words(
         self, machines, fakes
