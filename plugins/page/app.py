@@ -87,6 +87,7 @@ def serve(
         place.close()
 
     def announce() -> None:
+        core.sio.eio.ping_timeout = SILENT  # NiceGUI has set 4
         background_tasks.create(_announce(reached, port, address, others, door, say), name="announce")
 
     app.on_startup(announce)
@@ -115,6 +116,9 @@ async def _announce(
 
 KEPT = 900.0
 """Seconds for which a game waits for a browser that cannot be reached, such as a sleeping one."""
+SILENT = 30.0
+"""Seconds that this program may be silent, on a busy machine, before a browser connects again: a click that it sent
+meanwhile is lost."""
 MESSAGE_BYTES = 1_400_000
 """Largest message through the socket: the largest file of a game, in base64."""
 EXCLUSIVE = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
