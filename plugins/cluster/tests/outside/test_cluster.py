@@ -24,7 +24,7 @@ from storage.atomic_files import sha256
 from storage.run_store import Store
 from storage.verify import verify
 from support.browser import until
-from support.fake_workers import Lease, game_of
+from support.fake_workers import Lease, expected, game_of
 from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
@@ -58,7 +58,9 @@ class Fakes:
         path.write_bytes(NET)
         self.spec = RoundSpec("run", 3, 5, str(path), sha256(NET))
         words = json.dumps({"folder": str(folder), **settings}).encode()
-        self.pool = ClusterPool(self.cluster, words, workers=0, side_by_side=4, log=self.log.append)
+        self.pool = ClusterPool(
+            self.cluster, words, workers=0, side_by_side=4, log=self.log.append, expected=expected
+        )
 
     def play(self, games, **options):
         return self.pool.play(self.spec, games, **options)

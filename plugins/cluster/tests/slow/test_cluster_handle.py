@@ -18,9 +18,10 @@ from plugins.cluster.tests.fake_actors import FakeActor
 from plugins.cluster.tests.fake_ray import ActorDiedError, FakeRay
 from storage.atomic_files import sha256
 from support.command_line import output_of
-from support.fake_workers import game_of
+from support.fake_workers import expected, game_of
 from support.tiny_runs import tiny
 from training.selfplay import game_seed
+from training.worker_messages import pack
 from training.worker_pool import RoundSpec, WorkersFailed
 
 NET = b"net"
@@ -45,7 +46,8 @@ class Driver:
     def play(self, count, *, workers=0, side_by_side=4, stop=lambda: False):
         if self.pool is None:
             self.pool = ClusterPool(
-                self.cluster, self._settings, workers=workers, side_by_side=side_by_side, log=self.log.append
+                self.cluster, self._settings, workers=workers, side_by_side=side_by_side, log=self.log.append,
+                expected=expected,
             )
         spec = RoundSpec("run", 3, 5, str(self._path), sha256(NET))
         return self.pool.play(spec, range(count), stop=stop)
@@ -208,7 +210,7 @@ def test_a_machine_that_differs_is_refused_and_the_others_play(driver, facts, wo
     ray.join("m1", 1, **facts)
     ray.join("m2", 1)
     one = driver(ray)
-    while len(one.cluster._parked) + one.cluster._accepted < 2:  # one may play many games before the other answers
+    while len(one.cluster._parked) + len(one.cluster._accepted) < 2:  # one may play many games before the other answers
         assert_all_there(list(one.play(30)), 30)
     assert_all_there(list(one.play(30)), 30)
     assert len(one.cluster._parked) == 1 == len(one.said)
@@ -220,6 +222,52 @@ def test_where_every_machine_differs_the_run_ends_with_the_reason(driver, facts,
     ray = FakeRay(0)
     ray.join("m1", 2, **facts)
     with pytest.raises(UserError, match=f"no machine that can play: .*{words}"):
+        list(driver(ray).play(30))
+
+
+def called(*messages, closed=False, sizes=None):
+    """Return what `GameActor.listen` returns."""
+    return pack({"sizes": sizes or [len(m) for m in messages], "closed": closed}, b"".join(messages))
+
+
+HELLOS = ["", "[]", "{", "3", None, b"{}", "{}", "[" * 50_000, '{"host": 3}', "x" * (1 << 17)]
+HEARD = [
+    None, 3, "text", b"", b"{}", b"[]\n", b"[" * 50_000 + b"\n", pack({"kind": "alive"}), b'{"sizes": [3]}\nabc',
+    called(b"abc"), called(b"abc", sizes=[2]), called(b"abc", sizes=[-1, 4]), called(b"abc", sizes=[1 << 60]),
+    called(b"abc", sizes="abc"), called(pack({"kind": "game"})),
+    called(pack({"kind": "failed", "text": "a", "exit_code": "x"})),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hello", HELLOS, ids=range(len(HELLOS)))
+def test_a_machine_whose_facts_are_none_is_refused_and_the_others_play(driver, hello):
+    ray = FakeRay(0)
+    ray.join("m1", 1, hello=hello)
+    ray.join("m2", 1)
+    one = driver(ray)
+    while not one.cluster._parked:
+        assert_all_there(list(one.play(30)), 30)
+    assert len(one.said) == 1 and "a machine says of itself what cannot be: expected" in one.said[0]
+    assert one.log == [] and len(one.said[0]) < 300
+
+
+@pytest.mark.parametrize("heard", HEARD, ids=range(len(HEARD)))
+def test_a_machine_that_sends_what_cannot_be_is_named_and_left_and_the_others_play(driver, heard):
+    ray = FakeRay(0)
+    ray.join("m1", 1, listen=heard)
+    ray.join("m2", 1)
+    one = driver(ray)
+    while not one.cluster._parked:  # the next worker of that machine
+        assert_all_there(list(one.play(30)), 30)
+    assert_all_there(list(one.play(30)), 30)
+    assert one.cluster._left == {"m1"} and len(one.log) == 1 and "it is left" in one.log[0]
+    assert ", process " in one.log[0] and one.log[0].split(":")[0] in one.said[0] and "plays no more" in one.said[0]
+
+
+def test_where_every_machine_is_left_the_run_ends_with_the_reason(driver):
+    ray = FakeRay(0)
+    ray.join("m1", 4, listen=b"what?")
+    with pytest.raises(UserError, match="no machine that can play: worker 1 .*expected a line of JSON"):
         list(driver(ray).play(30))
 
 
