@@ -23,7 +23,7 @@ from storage.atomic_files import DamagedData, require_space, writing
 from storage.checkpoints import content, optimizer_file
 from storage.connection import connect
 from storage.consistency import LOST, accepted_losses
-from storage.database import KEPT, TABLES, row_digest
+from storage.database import KEPT, TABLES, row_digest, schema_fault
 from storage.game_record import IMPORTED
 from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config
 from storage.run_store import Store
@@ -133,7 +133,9 @@ def _readable(path: Path) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     db = connect(path.as_uri())
     try:
-        db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        form = int(db.execute("PRAGMA user_version").fetchone()[0])
+        if schema_fault(db, form):
+            return {}
         for table, columns in TABLES.items():
             width = columns.split(", PRIMARY")[0].count(",") + 1
             rows = [row for row in _around_damage(db, table) if len(row) == width]
