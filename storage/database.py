@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.atomic_files import FULL, DamagedData, unwritable, writing
+from storage.atomic_files import FULL, DamagedData, unsuitable, unwritable, writing
 from storage.connection import connect
 from storage.fault_injection import reach
 from storage.run_files import RunFiles
@@ -48,6 +48,13 @@ KEPT = ("games", "versions", "matches", "stages")
 """Tables whose rows are only ever added."""
 TALLY = "tally"
 """Key of the row of meta that holds the tally."""
+
+
+_LACKS = {
+    sqlite3.SQLITE_IOERR_SHMMAP: "memory maps that programs share", sqlite3.SQLITE_IOERR_SHMLOCK: "locks of files",
+    sqlite3.SQLITE_IOERR_LOCK: "locks of files", sqlite3.SQLITE_IOERR_RDLOCK: "locks of files",
+}  # fmt: skip
+"""{SQLite's error: what the disk lacks}"""
 
 
 class Tally(NamedTuple):
@@ -239,11 +246,16 @@ class Database:
         """Return the error to raise for an error of SQLite; one of its use in Python stays as it is."""
         if isinstance(error, sqlite3.ProgrammingError):
             return error
-        code = (getattr(error, "sqlite_errorcode", None) or 0) & 255
+        whole = getattr(error, "sqlite_errorcode", None) or 0
+        code = whole & 255
+        if lacks := _LACKS.get(whole):
+            return unsuitable(self.path, lacks)
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             return unwritable(self.path, self.reserve, str(error))
-        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY):
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
             return unwritable(self.path, 0, str(error))
+        if code == sqlite3.SQLITE_BUSY:
+            return unwritable(self.path, 0, f"{error}: another program has it open, or its disk keeps no locks")
         if code in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_TOOBIG):  # `schema_fault` stops at more than a run's
             return DamagedData(f"{self.path}: expected the tables and rows of a run, got more or larger ones")
         return DamagedData(f"{self.path}: expected a run's database, got a damaged one ({error})")

@@ -240,6 +240,7 @@ def _connect(address: str, without_token: bool) -> Any:
     """Return Ray, connected to a cluster, which must not be open to all unless `without_token`."""
     check_address(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")  # under `uv run` workers would start elsewhere, by uv
     try:
         import ray
         import ray.exceptions

@@ -277,6 +277,22 @@ def test_a_driver_with_another_token_is_refused_in_one_line(machines, tmp_path):
     assert done.returncode == 1 and "cannot connect (" in last and "is this its head, and the token its own?" in last
 
 
+def test_under_uv_run_the_workers_start_in_the_folder_that_was_prepared(machines, tmp_path):
+    """Ray sees a driver whose parent is `uv run`, and would have its workers started by uv, in a copy of the folder."""
+    (tmp_path / "run").write_text("import subprocess, sys\nsubprocess.run(sys.argv[1:], check=True)\n")
+    (tmp_path / "driver.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(HERE)!r})\nfrom plugins.cluster.cluster import Cluster, os\n"
+        "one = Cluster(sys.argv[1], library='openvino', precision='float32', say=print)\n"
+        "print(dict(one._ray.get_runtime_context().runtime_env))\none.close()\n"
+    )
+    done = subprocess.run(
+        ["uv", "run", sys.executable, "driver.py", machines.address], executable=sys.executable, cwd=tmp_path,
+        capture_output=True, text=True, timeout=900,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "{}\n"
+
+
 # ---- whole runs
 
 
