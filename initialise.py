@@ -29,7 +29,16 @@ from storage.atomic_files import DamagedData, require_space
 from storage.game_record import GameRecord
 from storage.position_data import fill
 from storage.run_files import RunFiles
-from storage.run_folders import RUNS, find_run, game_folder, game_of, lock_folder, lock_new_folder, read_config, with_remedy
+from storage.run_folders import (
+    RUNS,
+    find_run,
+    game_folder,
+    game_of,
+    lock_folder,
+    lock_new_folder,
+    read_config,
+    with_remedy,
+)
 from storage.run_store import Store
 
 RESERVE = 64 << 20
