@@ -90,7 +90,7 @@ def lock(descriptor: int) -> bool:
     except portalocker.AlreadyLocked:
         return False
     except portalocker.LockException as error:
-        raise NoLocks(None, f"cannot be locked ({error})") from None
+        raise NoLocks(None, f"cannot be locked: {error}") from None
     return True
 
 

@@ -74,8 +74,9 @@ def _wholes(value: Any, count: int) -> bool:
 
 
 def _counts(value: Any) -> bool:
-    *whole, seconds = value if isinstance(value, list) and value else [None]
-    return _wholes(whole, len(Counts._fields) - 1) and _number(seconds) and 0 <= seconds <= MOST
+    if not isinstance(value, list) or not _wholes(value[:-1], len(Counts._fields) - 1):
+        return False
+    return _number(value[-1]) and bool(0 <= value[-1] <= MOST)
 
 
 def _text(value: Any) -> bool:
