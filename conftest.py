@@ -8,6 +8,7 @@ needs another program: a browser, Ray, node, KaTrain, GNU Go. All others are fas
 import json
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import portalocker
@@ -174,7 +175,12 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Where several processes are to run the tests, compile first what each of them would."""
+    """Where several processes are to run the tests, compile first what each of them would.
+
+    Programs that tests start heed Ctrl-C, also where a script runs the tests in its background.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
         compile_all()
 

@@ -28,7 +28,17 @@ from storage import checkpoints, opening
 from storage.atomic_files import DamagedData, require_space
 from storage.game_record import GameRecord
 from storage.position_data import fill
-from storage.run_folders import RUNS, find_run, game_folder, game_of, lock_folder, new_folder, read_config, with_remedy
+from storage.run_files import RunFiles
+from storage.run_folders import (
+    RUNS,
+    find_run,
+    game_folder,
+    game_of,
+    lock_folder,
+    lock_new_folder,
+    read_config,
+    with_remedy,
+)
 from storage.run_store import Store
 from storage.verify import require_games_by_rules
 
@@ -92,13 +102,13 @@ class Session:
             config = with_overrides(config, network=full_name(config.network))
         model = _build(config, game)
         weights, memory = taken_over(config, game, model, _build, source, *wanted)
-        folder = new_folder((root or RUNS) / game_folder(game.spec))
+        files = lock_new_folder((root or RUNS) / game_folder(game.spec))
         if config.network is not None:
             remember(config.network)
         taken = f"version {INITIAL_MODEL_VERSION} of {source.name} of {theirs}" if source and weights else ""
         options = {"console": console or Console(), "log_mcts": log_mcts}
-        session = cls._created(folder, config, model, weights, memory, taken, **options)
-        session.loggers.main.info("started %s", folder.name)
+        session = cls._created(files, config, model, weights, memory, taken, **options)
+        session.loggers.main.info("started %s", session.folder.name)
         try:
             session.store.files.write("network.png", session.model.drawing())
         except UserError as error:
@@ -108,7 +118,7 @@ class Session:
     @classmethod
     def _created(
         cls,
-        folder: Path,
+        files: RunFiles,
         config: Config,
         model: Any,
         weights: list[np.ndarray] | None,
@@ -117,7 +127,7 @@ class Session:
         **options: Any,
     ) -> Session:
         """Create the files of a run in its new folder; remove the folder when that fails."""
-        files, store = lock_folder(folder), None
+        folder, store = files.folder, None
         try:
             require_space(folder, 2 * sum(w.nbytes for w in model.get_weights()) + RESERVE)
             store = Store(folder / "run.db", create=True, files=files)

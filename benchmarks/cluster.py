@@ -165,13 +165,15 @@ def fake_pool(address: str, folder: Path, **settings: Any) -> tuple[Any, Any, An
     from plugins.cluster.cluster import Cluster
     from plugins.cluster.pool import ClusterPool
     from storage.atomic_files import sha256
+    from support.fake_workers import expected
     from training.worker_pool import RoundSpec
 
     content = np.random.default_rng(0).bytes(8 << 20)
     (folder / "net").write_bytes(content)
     cluster = Cluster(address, library="openvino", precision="float32", say=print, actor=FakeActor)
     words = json.dumps(settings).encode()
-    pool = ClusterPool(cluster, words, workers=0, side_by_side=64, log=lambda text: print(text.splitlines()[0]))
+    pool = ClusterPool(cluster, words, workers=0, side_by_side=64, expected=expected,
+                       log=lambda text: print(text.splitlines()[0]))  # fmt: skip
     return cluster, pool, RoundSpec("run", 1, 0, str(folder / "net"), sha256(content))
 
 
@@ -272,14 +274,14 @@ def kills(args: argparse.Namespace) -> None:
 def random_games(count: int) -> list[Any]:
     """Return finished games of Connect 4 by random moves, with visits of all legal moves at every ply."""
     from games import make
-    from storage.game_record import ILLEGAL_VISITS, GameRecord
+    from storage.game_record import GameRecord
 
     game, rng, found = make("connect4"), np.random.default_rng(0), []
     for index in range(count):
         state, moves, visits = game.start(), [], []
         while not state.isEndGame:
             allowed = list(state.allowedActions)
-            counts = np.full(game.action_size, ILLEGAL_VISITS)
+            counts = np.zeros(game.action_size, np.int64)
             counts[allowed] = rng.integers(1, 30, len(allowed))
             moves.append(int(rng.choice(allowed)))
             visits.append(counts)
@@ -295,19 +297,20 @@ def driver(args: argparse.Namespace) -> None:
     from memory import Memory
     from storage.run_store import Store
     from training.selfplay import Counts
-    from training.worker_messages import game_message, game_of_message, unpack
+    from training.worker_messages import expected_of, game_message, game_of_message, read
 
     made = random_games(args.games)
     packed = [game_message(record, Counts(0, 0, 0, 0, 0, 0, 0.0)) for record in made]
     plies = sum(len(record.moves) for record in made) / len(made)
     size = sum(map(len, packed)) / len(packed)
     print(f"{len(made)} games of {plies:.1f} plies, {size:.0f} bytes each", flush=True)
-    memory = Memory(make("connect4"), 600_000)
+    game = make("connect4")
+    memory, wanted = Memory(game, 600_000), expected_of(game)
     with tempfile.TemporaryDirectory() as root:
         store = Store(Path(root) / "run.db", create=True)
         for turn in range(1, 4):
             began = time.process_time()
-            records = [game_of_message(*unpack(data)) for data in packed]
+            records = [game_of_message(*read(data), wanted) for data in packed]
             received = time.process_time()
             for first in range(0, len(records), 1000):
                 with store.transaction():

@@ -257,6 +257,18 @@ def lock_folder(folder: Path) -> RunFiles:
     return files
 
 
+def lock_new_folder(of_game: Path) -> RunFiles:
+    """Create the folder of a new run and lock it for this process; nothing of it is left when that fails."""
+    files = RunFiles(new_folder(of_game))
+    try:
+        files.lock()
+    except BaseException:
+        files.remove_all()
+        files.close()
+        raise
+    return files
+
+
 def require_free(folder: Path) -> None:
     """Raise `RunBusy` when another process works on a run."""
     lock_folder(folder).close()

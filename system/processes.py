@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 ENDINGS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, n))
 """Signals that request the end of a process: Ctrl-C, `kill`, and Ctrl-Break, which Windows has."""
+def heeded() -> tuple[int, ...]:
+    """Return the `ENDINGS` that end this process; the others its parent ignores, as a shell's `&` in a script does."""
+    return tuple(number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)
+
+
 _KILL = getattr(signal, "SIGKILL", None)
 ASKS_ONLY_GROUPS = hasattr(signal, "CTRL_BREAK_EVENT")
 """Whether `interrupt` reaches only a process of its own group."""
@@ -141,9 +146,9 @@ def own_group() -> dict[str, Any]:
 
 
 def interrupt(process: subprocess.Popen[bytes]) -> None:
-    """Do to a process of its own group what Ctrl-C does, or Ctrl-Break where groups do not hear of Ctrl-C."""
+    """Request the end of a process of its own group, which may ignore Ctrl-C; on Windows by Ctrl-Break."""
     with suppress(ProcessLookupError):
-        process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
+        process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:

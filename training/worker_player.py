@@ -21,6 +21,7 @@ from storage.run_store import Store
 from system import processes
 from training.selfplay import Counts, SelfPlay
 from training.size_plan import game_named, total
+from training.worker_messages import expected_of
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
 
@@ -115,4 +116,7 @@ def process_pool(config: Config, game: Game, folder: Path, log: Callable[[str], 
         return ProcessHandle(place, report, make_network_player, settings)
 
     trees, threads = side_by_side(game, mine.selfplay, len(cores_of(0, config.workers)))
-    return WorkerPool(spawn, workers=config.workers, side_by_side=trees * threads, log=log)
+    return WorkerPool(
+        spawn, workers=config.workers, side_by_side=trees * threads, log=log,
+        expected=lambda board: expected_of(game_named(game, board)),
+    )  # fmt: skip
