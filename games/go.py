@@ -17,6 +17,7 @@ from config import UserError
 from game import (
     ENCODE,
     EVALUATE,
+    FORBIDDEN_POINT,
     KEY,
     LAST,
     LEGAL,
@@ -302,8 +303,12 @@ class Go(Game):
 
     def cells(self, state: GameState) -> Grid:
         row = self.row_of(state)
-        notes = ["passed"] * self._passed(row)
-        return make_grid(colours(row), int(row[LAST]), edge_names(*self.grid_shape, letters=GO_LETTERS), notes)
+        notes, cells = ["passed"] * self._passed(row), colours(row)
+        if not state.isEndGame:
+            forbidden = cells == 0
+            forbidden.flat[[a for a in state.allowedActions if a < cells.size]] = False
+            cells[forbidden] = FORBIDDEN_POINT
+        return make_grid(cells, int(row[LAST]), edge_names(*self.grid_shape, letters=GO_LETTERS), notes)
 
     def render(self, row: Row) -> str:
         lines = draw_named(colours(row), int(row[LAST]), self.pieces, letters=GO_LETTERS)

@@ -40,7 +40,7 @@ READ = (*FORMS, ".psq", ".ggf", ".wtb", ".obf")
 LINES = ".jsonl"
 LIMIT = 1_000_000
 """Largest size of a file in bytes."""
-_LONGEST_NAME = 100
+_LONGEST_NAME, _LONGEST_REASON = 100, 300
 PERSON = "you"
 """The name of a person among the players of a game."""
 
@@ -66,11 +66,14 @@ class Record(NamedTuple):
     """One line each on what of a file was not read and where our rules differ."""
     seconds: tuple[float, ...] = ()
     """Seconds that each move took; () if they were not measured."""
+    forfeit: str = ""
+    """Why the loser lost by rule, not by play, such as a program that failed; "" if nobody did."""
 
     def first_moves(self, count: int) -> Record:
         """Return the game after its first `count` moves, not decided."""
         stated = {key: words for key, words in self.stated.items() if key != "result"}
-        return self._replace(moves=self.moves[:count], result=None, stated=stated, seconds=self.seconds[:count])
+        seconds = self.seconds[:count]
+        return self._replace(moves=self.moves[:count], result=None, stated=stated, seconds=seconds, forfeit="")
 
 
 # ---- files
@@ -181,7 +184,9 @@ def to_bytes(record: Record, form: str) -> bytes:
     if form == ".sgf":
         sgf.check_game(game)
         end = _replay(game, moves, lambda action, state: action)[1]
-        return sgf.write(game, moves, end, record.result, record.players, record.date, record.stated, record.seconds)
+        return sgf.write(
+            game, moves, end, record.result, record.players, record.date, record.stated, record.seconds, record.forfeit
+        )
     values: dict[str, Any] = {"game": game.spec, "moves": [game.move_name(a) for a in moves], "result": record.result}
     if any(record.players):
         values["players"] = list(record.players)
@@ -191,6 +196,8 @@ def to_bytes(record: Record, form: str) -> bytes:
         values["stated"] = record.stated
     if record.seconds:
         values["seconds"] = [round(seconds, 3) for seconds in record.seconds]
+    if record.forfeit:
+        values["forfeit"] = record.forfeit[:_LONGEST_REASON]
     if game.set_up_from is not None:
         values["setup"] = setup_json.as_json(game)
     return (json.dumps(values) + "\n").encode()
@@ -298,10 +305,12 @@ def _from_sgf(data: bytes, game: Game | None, number: int) -> Record:
     result, note = _stated_result(sheet, end)
     stated = dict(sheet.stated)
     ours = result == _result_by_rules(end) or not end.isEndGame
-    if ours and stated.get("result") == sgf.result_text(sheet.game, end, result):  # as we write it
+    forfeit = sheet.forfeit if result and not end.isEndGame else ""
+    if ours and stated.get("result") == sgf.result_text(sheet.game, end, result, forfeit):  # as we write it
         del stated["result"]
     date = stated.pop("date") if _is_date(stated.get("date")) else ""
-    return Record(sheet.game, moves, result, sheet.players, date, stated, (*sheet.notes, *note))
+    notes = (*sheet.notes, *note)
+    return Record(sheet.game, moves, result, sheet.players, date, stated, notes, forfeit=forfeit)
 
 
 def _stated_result(sheet: sgf.Sheet, end: GameState) -> tuple[float | None, list[str]]:
@@ -347,7 +356,12 @@ def _from_json(text: str, game: Game | None) -> Record:
     notes = (f"the file says {words['result']}, which is kept",) if "result" in words else ()
     players = values.get("players", ("", ""))
     seconds = tuple(map(float, values.get("seconds", ())))[: len(moves)]
-    return Record(game, moves, result, (players[0], players[1]), values.get("date", ""), words, notes, seconds)
+    forfeit = values.get("forfeit", "")
+    if forfeit and (end.isEndGame or not result):
+        raise UserError("forfeit: expected a game that is not over by the rules, and a winner")
+    return Record(
+        game, moves, result, (players[0], players[1]), values.get("date", ""), words, notes, seconds, forfeit
+    )
 
 
 def _names(spec: str, game: Game) -> bool:
@@ -395,6 +409,8 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
      setup_json.is_json),
     ("seconds", "a list of seconds, one for each move",
      lambda v: isinstance(v, list) and all(type(n) in (int, float) and 0 <= n < 1e9 for n in v)),
+    ("forfeit", f"a reason of at most {_LONGEST_REASON} printable characters",
+     lambda v: isinstance(v, str) and len(v) <= _LONGEST_REASON and v.isprintable()),
 )  # fmt: skip
 """(key, what is expected, check of a value) of the JSON form; only game and moves are required."""
 

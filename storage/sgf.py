@@ -36,6 +36,8 @@ _KNOWN = set(
 """The properties of FF[1] to FF[4]."""
 _SECONDS = re.compile(rb"[0-9]+\.[0-9]{3} s\Z")
 """A comment on the seconds that a move took, as we write it."""
+_FORFEIT = re.compile(rb"forfeit: ([ -~]+)\Z")
+"""A comment on the game whose loser failed, as we write it."""
 MOST_BYTES = 400
 """Largest size of a name or date, which is shown with a hundred characters at most."""
 
@@ -67,6 +69,8 @@ class Sheet(NamedTuple):
     """{result, rules, handicap, date: the file's own words}."""
     notes: tuple[str, ...]
     """What was not read, and where our rules differ, one line each."""
+    forfeit: str = ""
+    """Why the loser lost by rule, as we write it."""
 
 
 def check_game(game: Game) -> None:
@@ -114,7 +118,10 @@ def read(data: bytes, game: Game | None, number: int = 1) -> Sheet:
     more += begun
     players = _text(root, "PB"), _text(root, "PW")
     notes = (*notes, *more, *_left_out(tree, line))
-    return Sheet(game, moves, result, players, {k: v for k, v in stated.items() if v}, notes)
+    forfeit = _first(root, "C")[:MOST_BYTES] if result and stated["result"] in ("B+F", "W+F") else b""
+    reason = _FORFEIT.match(_grammar().simpletext_value(forfeit))
+    stated = {key: words for key, words in stated.items() if words}
+    return Sheet(game, moves, result, players, stated, notes, reason[1].decode("utf-8", "ignore") if reason else "")
 
 
 def _tree(data: bytes, number: int) -> tuple[Any, tuple[str, ...]]:
@@ -313,7 +320,7 @@ def _place(game: Game, point: str) -> tuple[int, int] | None:
 
 def _left_out(tree: Any, line: list[Properties]) -> list[str]:
     """Return a note on what of a tree is not read."""
-    branches, comments = 0, sum("C" in node and not _SECONDS.match(_first(node, "C")) for node in line)
+    branches, comments = 0, sum("C" in node and not _is_ours(_first(node, "C")) for node in line)
     unknown = sorted({name for node in line for name in node} - _KNOWN)
     while tree.children:
         branches, tree = branches + len(tree.children) - 1, tree.children[0]
@@ -321,6 +328,10 @@ def _left_out(tree: Any, line: list[Properties]) -> list[str]:
     words = [f"{n} {word if n == 1 else _plural(word)}" for word, n in counts.items() if n]
     named = f" ({' '.join(unknown)[:60]})" if unknown else ""
     return [f"left out: {', '.join(words)}{named}"] if words else []
+
+
+def _is_ours(comment: bytes) -> bool:
+    return bool(_SECONDS.match(comment) or _FORFEIT.match(comment))
 
 
 def _plural(word: str) -> str:
@@ -418,11 +429,11 @@ def _text(node: Properties, name: str) -> str:
 
 def write(
     game: Game, moves: list[int], end: GameState, result: float | None, players: tuple[str, str], date: str,
-    stated: dict[str, str], seconds: tuple[float, ...] = (),
+    stated: dict[str, str], seconds: tuple[float, ...] = (), forfeit: str = "",
 ) -> bytes:  # fmt: skip
     """Return a game as SGF; `end` is the position after its moves, `stated` as in `Sheet`.
 
-    seconds: of each move, written as a comment.
+    seconds: of each move, written as a comment. forfeit: why the loser lost by rule, a comment on the whole game.
     """
     grammar, known = _grammar(), values_of(game)
     stated = {**_handicap_stated(game), **stated}
@@ -433,12 +444,14 @@ def write(
     root = {
         "FF": "4", "GM": str(game.sgf_number), "CA": "UTF-8", "SZ": _size(game), "GC": game.spec,
         "PB": players[0], "PW": players[1], "DT": stated.get("date", date),
-        "RE": stated.get("result", result_text(game, end, result)), "HA": stated.get("handicap", ""),
+        "RE": stated.get("result", result_text(game, end, result, forfeit)), "HA": stated.get("handicap", ""),
         "KM": f"{known['komi']:g}" if "komi" in known else "", "RU": stated.get("rules", str(known.get("rule", ""))),
     }  # fmt: skip
     tree = grammar.Coarse_game_tree()
     tree.sequence = [{name: [grammar.escape_text(text.encode())] for name, text in root.items() if text}]
     tree.sequence[0].update(_stones(game))
+    if forfeit:
+        tree.sequence[0]["C"] = [grammar.escape_text(f"forfeit: {forfeit}".encode("ascii", "replace"))]
     for action, state in zip(moves, follow(game, moves), strict=False):
         tree.sequence.append({"B" if state.playerTurn == 1 else "W": [_point(game, action)]})
         if len(tree.sequence) - 2 < len(seconds):
@@ -474,7 +487,7 @@ def _point(game: Game, action: int) -> bytes:
     return text.encode()
 
 
-def result_text(game: Game, end: GameState, result: float | None) -> str:
+def result_text(game: Game, end: GameState, result: float | None, forfeit: str = "") -> str:
     """Return RE for a game that ended in this position with a result, given for Black."""
     if result is None:
         return "Void"
@@ -482,7 +495,7 @@ def result_text(game: Game, end: GameState, result: float | None) -> str:
         return "0"
     winner = "B" if result > 0 else "W"
     if not end.isEndGame:
-        return f"{winner}+R"
+        return f"{winner}+F" if forfeit else f"{winner}+R"
     lead = abs(end.score[0] - end.score[1])
     return f"{winner}+{lead:g}" if game.scored_by_area else f"{winner}+"
 

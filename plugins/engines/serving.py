@@ -7,6 +7,7 @@ gomoku changes no plane that a network sees.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Hashable
 from contextlib import suppress
 from typing import Any
 
@@ -18,7 +19,7 @@ from config import UserError, has_range
 from game import Game
 from games.parameters import values_of
 from games.sizes import BOARD
-from players.by_name import make_player
+from players.by_name import make_player, network_named
 from players.family import is_trained_on
 from players.network_alone import PolicyPlayer
 from players.tempered import TemperedPlayer
@@ -26,6 +27,8 @@ from storage import run_folders
 
 KEPT = 4
 """Networks in memory at once."""
+KNOWN = 1000
+"""Games whose network is remembered by its place."""
 NETWORKS = Agent, PolicyPlayer, TemperedPlayer
 """Players that a network makes: it can evaluate for other rules of its board."""
 
@@ -64,7 +67,7 @@ def _on_board_of(game: Game, other: Game) -> Game:
 def _form(game: Game) -> tuple[Any, ...]:
     """Return what a network cannot do without: the same planes, actions and whole numbers, such as five in a row."""
     named = values_of(game).items()
-    numbers = [value for name, value in named if type(value) is int and name not in (*BOARD, "plies")]
+    numbers = tuple(value for name, value in named if type(value) is int and name not in (*BOARD, "plies"))
     return game.input_shape, game.action_size, numbers
 
 
@@ -93,7 +96,9 @@ class PlayerSource:
 
     def __init__(self, name: str, *, sims: int, seed: int = 0) -> None:
         self.name, self._sims, self._seed = name, sims, seed
-        self._networks: OrderedDict[str, Agent] = OrderedDict()
+        self._networks: OrderedDict[Hashable, Agent] = OrderedDict()
+        self._keys: dict[str, Hashable] = {}
+        """{name of a game: the key of its network}"""
         self.note = ""
         """What another program's user should know of the last player, one line; may be empty."""
         self.komi: float | None = None
@@ -144,16 +149,25 @@ class PlayerSource:
             self.note = f"no network was trained for {game.spec}: that of {learned.spec} evaluates"
 
     def _player(self, game: Game) -> Player:
-        """Return the player for a game; networks are kept, to be shared by their twins."""
-        if game.spec not in self._networks:
+        """Return the player for a game; networks are kept, to be shared by their twins.
+
+        A network that plays many rules on one board, such as any komi, is loaded once for that board.
+        """
+        if game.spec not in self._keys:
+            if len(self._keys) >= KNOWN:
+                self._keys.clear()
+            named = network_named(self.name, game)
+            self._keys[game.spec] = game.spec if named is None else (named.folder, named.version, _form(game))
+        key = self._keys[game.spec]
+        if key not in self._networks:
             player = make_player(self.name, game, sims=self._sims)
             if not isinstance(player, Agent):
                 return player
-            self._networks[game.spec] = player
-        self._networks.move_to_end(game.spec)
+            self._networks[key] = player
+        self._networks.move_to_end(key)
         while len(self._networks) > KEPT:
             self._networks.popitem(last=False)
-        return self._networks[game.spec]
+        return self._networks[key]
 
     def _twin(self, agent: Agent, game: Game) -> Agent:
         rng = np.random.default_rng(self._seed)

@@ -6,6 +6,7 @@ board has points, and counted.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -31,6 +32,12 @@ class Territory:
         self._rng = np.random.default_rng(seed)
         self._counts: dict[Hashable, tuple[int, np.ndarray]] = {}
         """{state id: (games, their owners added up)}"""
+
+    def of_game(self, game: Game) -> Territory:
+        """Return the same for other rules on the same board."""
+        other = copy.copy(self)
+        other.game, other._counts = game, {}
+        return other
 
     @property
     def by_network(self) -> bool:

@@ -130,6 +130,8 @@ class Thinker:
             if now - shown_at >= every and tree is not None and (found := snapshot(tree, moves)).moves:
                 shown_at += every * max(math.floor((now - shown_at) / every), 1)
                 show(found)
+                if (ended := time.monotonic()) - now > every:  # else no time would be left for the search
+                    shown_at = ended
             return False
 
         if allowed is not None:

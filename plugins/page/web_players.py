@@ -326,9 +326,12 @@ def choose(
 
 def look(
     analyst: Agent | RolloutPlayer, state: GameState, sims: int, *, stop: Callable[[], bool] = lambda: False,
-    watch: Callable[[dict[str, Any]], None] | None = None, every: float = 0.3,
+    watch: Callable[[dict[str, Any]], None] | None = None, every: float = 0.3, drawn: Callable[[], bool] = lambda: True,
 ) -> dict[str, Any]:
     """Search a position up to `sims` simulations; return `explain.describe` of it. `watch` sees results on the way.
+
+    `every`: seconds from when a result was shown, and `drawn` again, to the next one, so that a slow display costs the
+    search no more than its share of the time.
 
     A tree that has the position as its root is continued, any other is dropped first: then the numbers are those of
     `python main.py explain`.
@@ -344,9 +347,13 @@ def look(
         if stop():
             return True
         tree = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
-        if watch is not None and tree is not None and time.monotonic() - shown_at > every and tree.root.visits:
+        if watch is None or tree is None or not tree.root.visits:
+            return False
+        if not drawn():
             shown_at = time.monotonic()
+        elif time.monotonic() - shown_at > every:
             watch(found(analyst, tree.root))
+            shown_at = time.monotonic()
         return False
 
     return found(analyst, analyst.think(state, min(sims, DEEPEST), looking))

@@ -2,6 +2,7 @@
 
 import math
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,10 +14,12 @@ from agent import Agent
 from config import UserError
 from network.ownership import ownership_of
 from network.stored_network import StoredNetwork
+from plugins.engines import thinking
 from plugins.engines.serving import PlayerSource
 from plugins.engines.snapshot import snapshot
 from plugins.engines.territory import Territory
 from plugins.engines.thinking import Thinker
+from support.search_cases import Projection
 from support.tiny_runs import tiny
 
 
@@ -299,3 +302,21 @@ def test_after_warming_up_no_move_of_a_game_asks_for_code_that_was_not_there(spe
         moves.append(action)
         state = state.takeAction(action)[0]
     assert len(known) > 5 and set(compiled._CODE) == known
+
+
+def test_an_analysis_whose_lines_take_longer_than_its_interval_still_searches(monkeypatch):
+    """A clock of the test's own: a look at it takes 1 ms, a report 10 s, of which one is due every 50 ms."""
+    game = games.make("connect4")
+    thinker, now, seen = Thinker(Agent("machine", game, Projection(game), mcts_sims=1000, leaves=8)), [0.0], []
+
+    def clock():
+        now[0] += 0.001
+        return now[0]
+
+    def show(found):
+        seen.append(found.visits)
+        now[0] += 10.0
+
+    monkeypatch.setattr(thinking, "time", SimpleNamespace(monotonic=clock))
+    thinker.analyse(game.start(), show, every=0.05, stop=lambda: False, visits=1000, ends=True)
+    assert len(seen) > 1 and np.diff(seen).min() >= 49, "50 ticks or more lie between two reports"
