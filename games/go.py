@@ -304,7 +304,7 @@ class Go(Game):
     def cells(self, state: GameState) -> Grid:
         row = self.row_of(state)
         notes, cells = ["passed"] * self._passed(row), colours(row)
-        if not state.isEndGame:
+        if cells.any() and not state.isEndGame:  # on an empty board all points are free
             forbidden = cells == 0
             forbidden.flat[[a for a in state.allowedActions if a < cells.size]] = False
             cells[forbidden] = FORBIDDEN_POINT

@@ -74,7 +74,7 @@ JSON = [
     (b'{"game": "tictactoe", "moves": [], "players": ["a", "\\u001b[2J"]}', "players: expected two names"),
     (b'{"game": "tictactoe", "moves": [], "date": "yesterday"}', "date: expected a day"),
     (b'{"game": "tictactoe", "moves": [], "sgf": 1}',
-     "expected game, moves, result, players, date, stated, setup, seconds only, got 'sgf'"),
+     "expected game, moves, result, players, date, stated, setup, seconds, forfeit only, got 'sgf'"),
     (b'{"game": "go", "moves": [], "setup": {"black": ["a1"]}}', "setup: expected black, white and turn"),
     (b'{"game": "go", "moves": [], "setup": {"black": ["pass"], "white": [], "turn": "black"}}', "free point"),
     (b'{"game": "go", "moves": [], "setup": {"black": ["a1"], "white": ["a1"], "turn": "black"}}', "free point"),

@@ -55,7 +55,10 @@ def finish(server):
 def test_a_hundred_rule_sets_of_a_board_share_its_network_and_trees(server):
     server, program, loaded = server
     sets = [(rules, -10.0 + komi) for komi in range(20) for rules in RULES]
+    compared = 3, 77
     for number, (rules, komi) in enumerate(sets):
+        if number in compared:
+            server._pool.clear_cache()  # a leaf that is known does not wait for the network: another search
         ask(server, str(number), 9, rules, komi)
         finish(server)
         if number == 9:
@@ -64,7 +67,7 @@ def test_a_hundred_rule_sets_of_a_board_share_its_network_and_trees(server):
     assert len(loaded) == known, "after ten rule sets no network is loaded any more"
     assert all(len(group._territories) <= KEPT for group in server._pool._groups.values())
     assert len({id(t._head) for group in server._pool._groups.values() for t in group._territories.values()}) <= kept
-    for number in (3, 77):  # alone, from the beginning
+    for number in compared:  # alone, from the beginning
         alone = Program()
         fresh = analysis(alone)
         ask(fresh, "a", 9, *sets[number])
