@@ -30,9 +30,9 @@ from game import (
     solve_not_told,
 )
 from games import own
-from games.bounds import check_rules
 from games.endings import Endings, endings_of
 from games.plain import PlainGame
+from games.returned_values import check_rules
 from search.rollouts import random_games
 from search.solving.endgame_solver import make_line, solve
 from system.shell import quoted

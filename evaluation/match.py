@@ -12,8 +12,8 @@ from agent import RESIGN, Agent, Player, Resigned, TakeBack, User
 from config import UserError
 from evaluation.openings import openings
 from game import Game, GameState, illegal_move
-from games.bounds import check_ply
 from games.line_of_moves import played
+from games.returned_values import check_ply
 from languages.translate import tr
 from storage.game_record import GameRecord
 

@@ -23,8 +23,8 @@ import numpy as np
 
 from config import UserError
 from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
-from games.bounds import check_facts, check_start
 from games.parameters import read_parameters, unusual
+from games.returned_values import check_facts, check_start
 from system.files_read import files_read
 from system.import_names import OWN, files_beside, files_elsewhere, own_file_spec
 from system.reading import TEXT_BYTES, open_regular, read_limited

@@ -35,7 +35,7 @@ from game import (
     Rules,
 )
 from games import own
-from games.bounds import check_legal, check_planes, check_position
+from games.returned_values import check_legal, check_planes, check_position
 
 _ARRAY_WORDS = 7
 """Words by which a 1-D array is passed to a C function: memory info, parent, size, item size, data, shape, stride."""

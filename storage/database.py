@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from storage.atomic_files import FULL, DamagedData, unsuitable, unwritable, writing
-from storage.connection import connect
 from storage.fault_injection import reach
 from storage.run_files import RunFiles
+from storage.sqlite_errors import connect
 from system.reading import TEXT_BYTES, read_limited
 
 APPLICATION = 0x415A4B31

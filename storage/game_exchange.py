@@ -22,8 +22,8 @@ import numpy as np
 from compiled import call, compiled
 from config import UserError, has_range
 from game import PLAYER, Game
-from games.bounds import check_rules, is_over, legal_moves, make_bounds
 from games.own import digest
+from games.returned_values import check_rules, is_over, legal_moves, make_bounds
 from games.sizes import families, family, others, sizes_of
 from storage.atomic_files import replacing
 from storage.game_record import ILLEGAL_VISITS, GameArrays, GameRecord

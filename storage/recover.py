@@ -21,13 +21,13 @@ from game import Game
 from games.own import digest
 from storage.atomic_files import DamagedData, require_space, writing
 from storage.checkpoints import content, optimizer_file
-from storage.connection import connect
 from storage.consistency import LOST, accepted_losses
 from storage.database import KEPT, TABLES, row_digest, schema_fault
 from storage.game_record import IMPORTED
 from storage.run_folders import game_of, lock_folder, lock_new_folder, network_facts, read_config
 from storage.run_store import Store
 from storage.sizes_played import SIZES, SizesPlayed
+from storage.sqlite_errors import connect
 from storage.verify import row_fault
 from system.reading import MODEL_BYTES, TEXT_BYTES, read_limited
 

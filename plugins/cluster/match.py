@@ -8,7 +8,7 @@ import numpy as np
 
 from agent import Player
 from evaluation.match import Job, MatchGame
-from evaluation.travelling import Traveller, match_game, to_bytes, traveller
+from evaluation.players_as_bytes import Traveller, match_game, to_bytes, traveller
 from game import Game
 from games.own import digest
 from network.cpu_features import native_bfloat16

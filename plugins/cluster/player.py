@@ -8,7 +8,7 @@ from typing import Any
 
 import games
 from config import UserError, from_json
-from evaluation.travelling import Visitor
+from evaluation.players_as_bytes import Visitor
 from game import Game
 from games.own import digest
 from network.stored_network import StoredNetwork

@@ -20,8 +20,8 @@ from game import Game
 from games.parameters import values_of
 from games.sizes import BOARD
 from players.by_name import make_player, network_named
-from players.family import is_trained_on
 from players.network_alone import PolicyPlayer
+from players.runs_of_many_sizes import is_trained_on
 from players.tempered import TemperedPlayer
 from storage import run_folders
 

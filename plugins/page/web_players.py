@@ -29,11 +29,11 @@ from languages.translate import tr
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
 from players.by_name import make_player, most_sims
-from players.family import family_runs
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, read_levels
 from players.network_alone import PolicyPlayer
 from players.opinion import opinion_of
 from players.rollout import RolloutPlayer
+from players.runs_of_many_sizes import family_runs
 from players.tempered import of_level
 from players.uct import spiel_name
 from plugins.page.run_reader import game_spec, metrics, readable, reading

@@ -4,7 +4,7 @@ import pytest
 
 import games
 from config import UserError, to_json
-from players.family import family_runs
+from players.runs_of_many_sizes import family_runs
 from storage import run_folders
 from storage.run_folders import find_run, runs_of, unfinished_run
 from support.tiny_runs import tiny
