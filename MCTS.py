@@ -22,7 +22,7 @@ from search import simulate, solver
 from search.evaluation_cache import NOT_FINITE
 from search.expand import expand, make_priors, new_node
 from search.many_trees import Decision, Evaluator, ManyTrees, TreeFull
-from search.solving.proofs import LOSS, UNPROVEN, known_value
+from search.solving.proofs import LOSS, UNPROVEN, kept_moves, known_value
 from search.tables import EXPANDED, STEP, TERMINAL, UNVISITED, WAITING, find, sum_of_values
 
 __all__ = ["MCTS", "Decision", "Edge", "Node", "Evaluator", "TreeFull"]
@@ -253,14 +253,15 @@ class MCTS(ManyTrees):
 
     def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
         """Return the line of most visited moves from `node` or the root, at each node of those that keep the proof."""
-        node = node or self.root
-        line: list[int] = []
-        while node is not None and len(line) < length:
-            tried = [(action, edge) for action, edge in node.edges if edge.stats["N"]]
-            if not tried:
+        f, index, line = self.forest, (node or self.root).index, list[int]()
+        while index != UNVISITED and len(line) < length and f.nodes[index]["status"] == EXPANDED:
+            first, rows = int(f.nodes[index]["first"]), int(f.nodes[index]["materialised"])
+            N = f.edges["N"][first : first + rows].astype(np.int64)
+            kept = np.where(kept_moves(f, index)[:rows], N, 0)
+            N = kept if kept.any() else N
+            if not N.any():
                 break
-            kept = [pair for pair in tried if node.keeps_proof(pair[1])]
-            action, edge = max(kept or tried, key=lambda pair: pair[1].stats["N"])
-            line.append(action)
-            node = edge.outNode
+            e = first + int(np.lexsort((f.moves["action"][first : first + rows], -N))[0])
+            line.append(int(f.moves["action"][e]))
+            index = int(f.edges["child"][e])
         return line

@@ -89,6 +89,10 @@ class Player:
     def observe(self, slot: int, action: int) -> None:
         """Receive a move in the game of a slot: of the opening, of the other player, or its own."""
 
+    def forfeit(self, slot: int) -> str:
+        """Return why it lost the game of a slot by rule, not by its play, where it resigned; "" if it just resigned."""
+        return ""
+
 
 class Agent(Player):
     """A player that searches one tree with a network's priors and values."""

@@ -8,6 +8,7 @@ needs another program: a browser, Ray, node, KaTrain, GNU Go. All others are fas
 import json
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import portalocker
@@ -18,6 +19,7 @@ pytest.register_assert_rewrite("support")  # before its modules are imported
 from storage.run_folders import runs_of  # noqa: E402
 from support.compile_first import compile_all  # noqa: E402
 from support.crashable_process import GAME, Nursery, mounts  # noqa: E402
+from support.locked_folders import lock  # noqa: E402, F401
 from support.own_games import desk, failing, snort  # noqa: E402, F401
 from support.tiny_runs import QUIET, tiny  # noqa: E402
 
@@ -173,7 +175,12 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Where several processes are to run the tests, compile first what each of them would."""
+    """Where several processes are to run the tests, compile first what each of them would.
+
+    Programs that tests start heed Ctrl-C, also where a script runs the tests in its background.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
         compile_all()
 

@@ -26,6 +26,8 @@ class MatchResult(NamedTuple):
     """{player: its points of each game: 1 won, 0.5 drawn, 0 lost}"""
     sp_scores: dict[str, int]
     """{"sp": wins of the player who began, "drawn": draws, "nsp": wins of the other}"""
+    forfeits: dict[str, int]
+    """{player: games that it lost by rule, not by play, such as a program that failed}; they are among the others."""
 
 
 def playMatches(
@@ -53,6 +55,7 @@ def playMatches(
     points: dict[str, list[float]] = {player1.name: [], player2.name: []}
     scores = {player1.name: 0, "drawn": 0, player2.name: 0}
     sp_scores = {"sp": 0, "drawn": 0, "nsp": 0}
+    forfeits = {player1.name: 0, player2.name: 0}
     in_flight = min(in_flight, player1.at_once, player2.at_once)
     for start in range(0, EPISODES, in_flight):
         batch = jobs[start : start + in_flight]
@@ -63,12 +66,14 @@ def playMatches(
             winner = {1.0: player1.name, 0.5: "drawn", 0.0: player2.name}[g.score]
             scores[winner] += 1
             sp_scores["drawn" if g.score == 0.5 else "sp" if (g.score == 1) == g.first_began else "nsp"] += 1
-            logger.info("game %d: %s, moves %s", g.index, winner, " ".join(game.move_name(a) for a in g.moves))
+            forfeits[player2.name if g.score else player1.name] += bool(g.forfeit)
+            by = f" by forfeit ({g.forfeit})" if g.forfeit else ""
+            logger.info("game %d: %s%s, moves %s", g.index, winner, by, " ".join(game.move_name(a) for a in g.moves))
             if memory is not None:
                 memory.commit_stmemory(g.record)
         if report is not None:
             report(min(start + in_flight, EPISODES))
-    return MatchResult(scores, memory, points, sp_scores)
+    return MatchResult(scores, memory, points, sp_scores, forfeits)
 
 
 def _jobs(game: Game, count: int, goes_first: int, plies: int, seed: int) -> list[tuple[int, list[int], bool]]:

@@ -258,7 +258,8 @@ class Game:
     winning_line: int = 0
     """Stones in a row that win; 0 where the game is not won by a row."""
     plane_names: tuple[str, ...] = ()
-    """What each plane of `input_shape` shows, for programs that use an exported network; () = not said."""
+    """What each plane of `input_shape` shows, for programs that use an exported network; () = not said. Where it is
+    said, row 0 is the top one of the board as drawn, column 0 the left one."""
     policy_layout: str = "points"
     """What an action is: "points" = a point of the board in row order (then perhaps others, such as a pass),
     "columns" = a column, "other"."""
@@ -284,10 +285,15 @@ class Game:
     """The game's number in SGF (its property GM), when its actions are the points of a board and perhaps a pass."""
     own_vertices: bool = False
     """Whether SGF and GTP write the game's own names of moves (`vertex`), in place of two letters and of Go's names."""
+    rows_from_top: bool = False
+    """Whether GTP counts the rows from above, as the programs for this game do; else from below, as in Go."""
     set_up_from: Game | None = None
     """The usual game, when this one begins with another position: see `games.line_of_moves.starting_at`."""
     origin: str = ""
     """The text before the parameters in `spec` where that is not the name: the file and class of your own game."""
+    rests_on: dict[str, str] = {}
+    """{name: sha256} of the files of your own game when it was loaded: its file, what it imports that is not installed,
+    and the data that it reads."""
 
     def take(self, given: Mapping[str, Value]) -> tuple[Any, ...]:
         """Return the values of `takes` in their order, the default of one that is not given, and set `parameters`.
@@ -332,6 +338,8 @@ class Game:
         """Return the row of a position for the search's tables."""
         if not isinstance(state, CompiledState) or state.game.spec != self.spec:
             raise UserError(f"expected a position of {self.spec}, got {type(state).__name__}")
+        if state.game.rests_on != self.rests_on:  # its row may mean something else
+            raise UserError(f"expected a position of {self.spec} as its files are now, got one made before")
         return state.row
 
     def score(self, row: Row) -> tuple[float, float]:
@@ -346,6 +354,16 @@ class Game:
     def set_up(self, board: np.ndarray, player: int) -> GameState:
         """Return the position with stones [rows, columns] in {1, -1, 0}; raise `UserError` when there is none."""
         raise UserError(f"expected moves only, got stones set up, which {self.name} does not have")
+
+    def white_points(self, state: GameState) -> float:
+        """Return the points that White has without a stone: komi, and what `rewarded` gave."""
+        return self.komi or 0.0
+
+    def rewarded(self, state: GameState, points: float) -> GameState:
+        """Return the position in which White gets `points` and the komi, as some rules of Go have it for a handicap."""
+        if points:
+            raise UserError(f"expected no points for handicap stones, which {self.name} does not have")
+        return state
 
     def resumed(self, state: GameState) -> GameState | None:
         """Return how a game continues that its players ended, such as by two passes; None where it cannot."""

@@ -21,15 +21,26 @@ from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, writ
 from memory import Memory
 from network.own_network import full_name, lies_elsewhere, remember
 from network.predictor import STEADY, on_device, side_by_side
-from network.stored_network import record
+from network.stored_network import BEGAN_WITH, record
 from network.warm_start import taken_over
 from search.trace import SearchLog
 from storage import checkpoints, opening
 from storage.atomic_files import DamagedData, require_space
 from storage.game_record import GameRecord
 from storage.position_data import fill
-from storage.run_folders import RUNS, find_run, game_folder, game_of, lock_folder, new_folder, read_config, with_remedy
+from storage.run_files import RunFiles
+from storage.run_folders import (
+    RUNS,
+    find_run,
+    game_folder,
+    game_of,
+    lock_folder,
+    lock_new_folder,
+    read_config,
+    with_remedy,
+)
 from storage.run_store import Store
+from storage.verify import require_games_by_rules
 
 RESERVE = 64 << 20
 """Bytes that must be free in addition to two versions of the network."""
@@ -91,11 +102,13 @@ class Session:
             config = with_overrides(config, network=full_name(config.network))
         model = _build(config, game)
         weights, memory = taken_over(config, game, model, _build, source, *wanted)
-        folder = new_folder((root or RUNS) / game_folder(game.spec))
+        files = lock_new_folder((root or RUNS) / game_folder(game.spec))
         if config.network is not None:
             remember(config.network)
-        session = cls._created(folder, config, model, weights, memory, console=console or Console(), log_mcts=log_mcts)
-        session.loggers.main.info("started %s", folder.name)
+        taken = f"version {INITIAL_MODEL_VERSION} of {source.name} of {theirs}" if source and weights else ""
+        options = {"console": console or Console(), "log_mcts": log_mcts}
+        session = cls._created(files, config, model, weights, memory, taken, **options)
+        session.loggers.main.info("started %s", session.folder.name)
         try:
             session.store.files.write("network.png", session.model.drawing())
         except UserError as error:
@@ -105,21 +118,22 @@ class Session:
     @classmethod
     def _created(
         cls,
-        folder: Path,
+        files: RunFiles,
         config: Config,
         model: Any,
         weights: list[np.ndarray] | None,
         memory: list[GameRecord],
+        taken: str,
         **options: Any,
     ) -> Session:
         """Create the files of a run in its new folder; remove the folder when that fails."""
-        files, store = lock_folder(folder), None
+        folder, store = files.folder, None
         try:
             require_space(folder, 2 * sum(w.nbytes for w in model.get_weights()) + RESERVE)
             store = Store(folder / "run.db", create=True, files=files)
             session = cls(folder, config, store, **options)
             session._model = model
-            session._begin(weights, memory)
+            session._begin(weights, memory, taken)
             session._load_memory()
         except BaseException:  # no part of it has been acknowledged
             if store is not None:
@@ -129,14 +143,16 @@ class Session:
             raise
         return session
 
-    def _begin(self, weights: list[np.ndarray] | None, memory: list[GameRecord]) -> None:
-        """Write the first version, the settings and the initial games of a run."""
+    def _begin(self, weights: list[np.ndarray] | None, memory: list[GameRecord], taken: str) -> None:
+        """Write the first version, settings and initial games of a run; `taken`: whose network it takes over."""
         begun = self.model.get_weights()
         if weights is not None:
             self.model.set_weights(weights)
         with self.store.transaction("start"):
             opening.write_first_rows(self.store, self.game, self.config, memory)
             self.save_version(0, 0, {})
+            if taken:
+                self.store.put(BEGAN_WITH, taken)
         record(self.store, self.model, begun)
         self._write_config()
         self.store.checkpoint()
@@ -171,6 +187,8 @@ class Session:
         config = with_overrides(requested, **opening.counting_later(store, changes))
         session = cls(folder, config, store, console=console, log_mcts=log_mcts)
         session.requested = requested
+        if session.rules_changed:
+            require_games_by_rules(store, session.game, folder.name)
         session._load_memory()
         if repaired:
             session.loggers.main.warning("%s", repaired)
@@ -188,7 +206,7 @@ class Session:
         self._write_config()
         if store.lost:
             self.warn(store.loss())
-        if store.get("rules", "") != digest(self.game):
+        if self.rules_changed:
             self.warn("the rules have changed since this run began: its games and networks are of the old ones")
         finished = "no" if self.is_unfinished() else "yes"
         if changes.unstored or store.lost or not store.read_mark() or store.get("finished") != finished:
@@ -226,6 +244,11 @@ class Session:
             self.close()
 
     # ---- state
+
+    @property
+    def rules_changed(self) -> bool:
+        """Whether your own game has other files than when the run began."""
+        return self.store.get("rules", "") != digest(self.game)
 
     @property
     def iteration(self) -> int:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from storage.atomic_files import DamagedData, Unwritable, private, unwritable
 from storage.run_files import RunFiles
 from system.reading import LINES_BYTES, read_limited
-from system.terminal import LiveLine, has_colours, redraws, width_of
+from system.terminal import LiveLine, harmless, has_colours, redraws, width_of
 
 MEGABYTE = 1 << 20
 METRICS = "metrics.jsonl"
@@ -93,9 +93,16 @@ def open_log(path: Path, *, megabytes: int = 8, files: RunFiles | None = None) -
     return _opened(path, _Handler(path, files, maxBytes=megabytes * MEGABYTE, backupCount=1))
 
 
+class _Harmless(logging.Formatter):
+    """Lines that a terminal may show: a worker's words are in them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return harmless(super().format(record))
+
+
 def _opened(path: Path, handler: _Handler) -> logging.Logger:
     logger = logging.Logger(f"alphazero.{path.name}")  # a new one: another run's log may have had this path
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    handler.setFormatter(_Harmless("%(asctime)s %(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     return logger
@@ -197,6 +204,7 @@ class Console:
 
     def warn(self, text: str) -> None:
         """Print a line that must not be missed: to the error stream if the console is quiet."""
+        text = harmless(text)
         if self._quiet:
             print(text, file=sys.stderr, flush=True)
         else:

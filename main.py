@@ -51,6 +51,12 @@ def train(
 
 
 if __name__ == "__main__":
+    import sys
+
+    if sys.flags.safe_path:  # by -P or PYTHONSAFEPATH Python does not look beside this file
+        from pathlib import Path
+
+        sys.path.insert(0, str(Path(__file__).resolve().parent))
     from interface.start import command
 
     command()

@@ -15,8 +15,8 @@ import numpy as np
 from compiled import call, compiled
 from config import Config, NetworkSettings
 from game import PLAYER, Game
-from games.bounds import check_owners, check_rules, legal_moves, make_bounds
 from games.plain import PlainGame
+from games.returned_values import check_owners, check_rules, legal_moves, make_bounds
 from games.sizes import Frame, reordered
 from storage.atomic_files import DamagedData
 from storage.game_record import ILLEGAL_VISITS, GameRecord

@@ -92,6 +92,8 @@ class MatchResult(NamedTuple):
     elo: float
     """The same as an Elo difference; infinite when all games have one result."""
     elo_interval: tuple[float, float]
+    forfeits: tuple[int, int] = (0, 0)
+    """Games that each player lost by rule, not by play, such as a program that failed; they are among the others."""
 
 
 class Player:
@@ -126,7 +128,7 @@ class Player:
         if not isinstance(player, Agent):
             chosen = player.act_many([0], [state], [0.0])[0]
             if chosen.action == RESIGN:
-                raise UserError(f"expected a move of {player.name}, it resigns")
+                raise UserError(f"expected a move of {player.name}, it {player.forfeit(0) or 'resigns'}")
             policy = chosen.visits / max(chosen.visits.sum(), 1e-9)
             name = game.move_name(chosen.action)
             return Thought(chosen.action, name, float(chosen.value), policy, [name])
@@ -235,7 +237,7 @@ def play_match(
     Players, sims and runs as in `load_player`. games: an even number; fewer are played where there are no more
     openings that differ. opening_plies: random moves that open each pair of games.
     """
-    from evaluation.match import contest
+    from evaluation.match import contest, forfeits_of
     from evaluation.rating import rate
     from network.predictor import STEADY
 
@@ -243,10 +245,14 @@ def play_match(
         raise UserError(f"games: expected an even number, both colours of each opening, got {games}")
     rules = _game(game)
     first, second = (_player(name, rules, sims, runs, smallest=STEADY) for name in (player1, player2))
-    found = rate(contest(rules, (first, second), games, seed=seed, opening_plies=opening_plies))
+    played: list[Any] = []
+    found = rate(
+        contest(rules, (first, second), games, seed=seed, opening_plies=opening_plies, keep=played.extend)
+    )
     low, high = (1 / (1 + 10 ** (-elo / 400)) for elo in (found.low, found.high))
     return MatchResult(
-        found.wins, found.draws, found.losses, found.mean, (low, high), found.elo, (found.low, found.high)
+        found.wins, found.draws, found.losses, found.mean, (low, high), found.elo, (found.low, found.high),
+        forfeits_of(played),
     )
 
 

@@ -4,7 +4,7 @@
     python benchmarks/cluster.py rounds [--count 200]
     python benchmarks/cluster.py kills [--count 50] [--seed 0]
     python benchmarks/cluster.py driver [--games 4000]
-    python benchmarks/cluster.py model [--learner 7600] [--driver 7000]
+    python benchmarks/cluster.py model [--learner 126000] [--driver 7000]
 
 Each starts a head without cores and nodes of its own, all on this machine. speed: Connect 4 with the network of the
 preset laptop by threads of one process and by actors that have the same cores, in turns; the median of the turns'
@@ -14,11 +14,12 @@ rounds: the memory of the driver and of an actor, and what the object stores hol
 kills: a run of tic-tac-toe in which an actor is killed, stopped, or loses its node at random, compared with the same
 run by threads. No process is killed while it plays games that were hit twice in a row: a third time would count as
 their failure and end the run. driver: how many games a second of processor time the driver can receive, store and put
-into its memory. model: docs/cluster.md's table, from rates.
+into its memory. model: docs/cluster.md's table, from rates: those of the player that ships unless others are named.
 """
 
 import argparse
 import itertools
+import json
 import os
 import random
 import signal
@@ -33,6 +34,9 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(HERE), str(HERE / "tests")]
+
+BYTES_PER_PLY = 26.0
+"""Of the message of a finished game: 547 of one of 21 plies."""
 
 
 def machines(nodes: int, cores: int) -> Any:
@@ -161,13 +165,15 @@ def fake_pool(address: str, folder: Path, **settings: Any) -> tuple[Any, Any, An
     from plugins.cluster.cluster import Cluster
     from plugins.cluster.pool import ClusterPool
     from storage.atomic_files import sha256
+    from support.fake_workers import expected
     from training.worker_pool import RoundSpec
 
     content = np.random.default_rng(0).bytes(8 << 20)
     (folder / "net").write_bytes(content)
     cluster = Cluster(address, library="openvino", precision="float32", say=print, actor=FakeActor)
     words = json.dumps(settings).encode()
-    pool = ClusterPool(cluster, words, workers=0, side_by_side=64, log=lambda text: print(text.splitlines()[0]))
+    pool = ClusterPool(cluster, words, workers=0, side_by_side=64, expected=expected,
+                       log=lambda text: print(text.splitlines()[0]))  # fmt: skip
     return cluster, pool, RoundSpec("run", 1, 0, str(folder / "net"), sha256(content))
 
 
@@ -268,14 +274,14 @@ def kills(args: argparse.Namespace) -> None:
 def random_games(count: int) -> list[Any]:
     """Return finished games of Connect 4 by random moves, with visits of all legal moves at every ply."""
     from games import make
-    from storage.game_record import ILLEGAL_VISITS, GameRecord
+    from storage.game_record import GameRecord
 
     game, rng, found = make("connect4"), np.random.default_rng(0), []
     for index in range(count):
         state, moves, visits = game.start(), [], []
         while not state.isEndGame:
             allowed = list(state.allowedActions)
-            counts = np.full(game.action_size, ILLEGAL_VISITS)
+            counts = np.zeros(game.action_size, np.int64)
             counts[allowed] = rng.integers(1, 30, len(allowed))
             moves.append(int(rng.choice(allowed)))
             visits.append(counts)
@@ -291,19 +297,20 @@ def driver(args: argparse.Namespace) -> None:
     from memory import Memory
     from storage.run_store import Store
     from training.selfplay import Counts
-    from training.worker_messages import game_message, game_of_message, unpack
+    from training.worker_messages import expected_of, game_message, game_of_message, read
 
     made = random_games(args.games)
     packed = [game_message(record, Counts(0, 0, 0, 0, 0, 0, 0.0)) for record in made]
     plies = sum(len(record.moves) for record in made) / len(made)
     size = sum(map(len, packed)) / len(packed)
     print(f"{len(made)} games of {plies:.1f} plies, {size:.0f} bytes each", flush=True)
-    memory = Memory(make("connect4"), 600_000)
+    game = make("connect4")
+    memory, wanted = Memory(game, 600_000), expected_of(game)
     with tempfile.TemporaryDirectory() as root:
         store = Store(Path(root) / "run.db", create=True)
         for turn in range(1, 4):
             began = time.process_time()
-            records = [game_of_message(*unpack(data)) for data in packed]
+            records = [game_of_message(*read(data), wanted) for data in packed]
             received = time.process_time()
             for first in range(0, len(records), 1000):
                 with store.transaction():
@@ -320,24 +327,45 @@ def driver(args: argparse.Namespace) -> None:
         store.close()
 
 
+def rates_of_the_player_that_ships() -> dict[str, float]:
+    """Return what the training of Connect 4's player did in its last iteration, on two cores."""
+    folder = HERE / "run_archive" / "connect4" / "run0001"
+    line = json.loads((folder / "metrics.jsonl").read_text().splitlines()[-1])
+    settings = json.loads((folder / "config.json").read_text())
+    return {
+        "games_per_s": line["self_play_games"] / line["self_play_seconds"],
+        "positions_per_game": line["self_play_new_positions"] / line["self_play_games"],
+        "reuse": settings["reuse"],
+        "bytes_per_game": BYTES_PER_PLY * line["self_play_plies"],
+        "learner": line["retrain_positions_per_s"],
+        "weights_mb": next((folder / "models").glob("*.npz")).stat().st_size / 1e6,
+        "episodes": line["self_play_games"],
+    }
+
+
 def model(args: argparse.Namespace) -> None:
-    """Print what numbers of machines need and give, computed from the rates of one."""
+    """Print what numbers of machines need and give, computed from the rates of one; docs/cluster.md has all of it."""
     positions = args.games_per_s * args.positions_per_game
     need = positions * args.reuse
-    print(f"A machine: {args.games_per_s:,.0f} games/s, {positions:,.0f} new positions/s, for which the learner takes "
-          f"{need:,.0f} samples/s.\n")  # fmt: skip
-    print("| machines | games/s | new positions/s | learner, samples/s needed | MB/s to the driver | calls/s | "
-          "weights a version, MB | driver's thread | learner |\n" + "|---" * 9 + "|")  # fmt: skip
+    print(f"A machine plays {args.games_per_s:,.1f} games/s with {positions:,.0f} new positions/s, for which the "
+          f"learner needs {need:,.0f} samples/s; it takes {args.learner:,.0f}.\n")  # fmt: skip
+    print("| machines | games/s | samples/s needed | learner busy | MB/s of games | calls/s | MB of networks a "
+          "version | driver's thread busy |\n" + "|---" * 8 + "|")  # fmt: skip
     for count in (1, 10, 100, 1000):
         games, calls = count * args.games_per_s, count * args.calls
-        print(f"| {count:,} | {games:,.0f} | {count * positions:,.0f} | {count * need:,.0f} | "
-              f"{games * args.bytes_per_game / 1e6:,.1f} | {calls:,.0f} | {count * args.weights_mb:,.0f} | "
-              f"{games / args.driver:.0%} | {count * need / args.learner:.0%} |")  # fmt: skip
+        print(f"| {count:,} | {games:,.0f} | {count * need:,.0f} | {count * need / args.learner:.0%} | "
+              f"{games * args.bytes_per_game / 1e6:,.2f} | {calls:,.0f} | {count * args.weights_mb:,.0f} | "
+              f"{games / args.driver:.0%} |")  # fmt: skip
+    learning = args.episodes * args.positions_per_game * args.reuse / args.learner
+    one, ten = (learning + args.episodes / args.games_per_s / count for count in (1, 10))
     print(f"\nThe learner is busy all the time from {args.learner / need:,.1f} machines on, the driver's thread from "
           f"{args.driver / args.games_per_s:,.0f}.")  # fmt: skip
+    print(f"An iteration of {args.episodes:,.0f} games takes {one:.1f} s on one machine, {learning:.1f} of them "
+          f"learning; with ten {ten:.1f} s, {one / ten:.2f} times as fast, with a thousand at most "
+          f"{one / learning:.2f} times.")  # fmt: skip
 
 
-def main() -> None:
+def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ways = parser.add_subparsers(required=True)
     way = ways.add_parser("speed")
@@ -360,11 +388,14 @@ def main() -> None:
     way.add_argument("--games", type=int, default=4000)
     way.set_defaults(run=driver)
     way = ways.add_parser("model")
-    for name, value in (("games-per-s", 78.0), ("positions-per-game", 21.0), ("reuse", 6.0), ("bytes-per-game", 600.0),
-                        ("calls", 5.0), ("weights-mb", 1.6), ("learner", 7600.0), ("driver", 7000.0)):  # fmt: skip
-        way.add_argument(f"--{name}", type=float, default=value)
+    for name, value in {"calls": 5.0, "driver": 7000.0, **rates_of_the_player_that_ships()}.items():
+        way.add_argument(f"--{name.replace('_', '-')}", type=float, default=value)
     way.set_defaults(run=model)
-    args = parser.parse_args()
+    return parser
+
+
+def main() -> None:
+    args = arguments().parse_args()
     args.run(args)
 
 

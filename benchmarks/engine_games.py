@@ -104,7 +104,7 @@ class GomocupSide:
     def __init__(self, game: Game) -> None:
         self.game, self.brain = game, Brain([*MAIN, "gomocup"], 60.0, 300.0)
         self._ok(f"START {game.grid_shape[0]}")
-        self.brain.tell([f"INFO rule {RULES['freestyle']}", f"INFO max_memory {2**31}"])
+        self.brain.inform([f"rule {RULES['freestyle']}", f"max_memory {2**31}"])
 
     def _ok(self, command: str) -> None:
         if self.brain.ask([command]) != "OK":
@@ -114,13 +114,13 @@ class GomocupSide:
         self._ok("RESTART")
         turn = control.period or control.main
         whole = f"{round(1000 * control.main)}" if not control.period else "0"
-        self.brain.tell([f"INFO timeout_turn {round(1000 * turn)}", f"INFO timeout_match {whole}"])
+        self.brain.inform([f"timeout_turn {round(1000 * turn)}", f"timeout_match {whole}"])
         self.sent = 0
 
     def move(self, moves: list[int], judge: Judge, state: object) -> tuple[int, float]:
         size, new = self.game.grid_shape[0], len(moves) - self.sent
         if not judge.control.period:
-            self.brain.tell([f"INFO time_left {round(1000 * judge.main)}"])
+            self.brain.inform([f"time_left {round(1000 * judge.main)}"])
         spots = [f"{move % size},{move // size}" for move in moves]
         mine = len(moves) % 2
         if new == 1:

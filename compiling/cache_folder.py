@@ -3,7 +3,7 @@
 numba keeps machine code next to its source file and checks only that file for changes, so a change in an inlined
 function would leave old code in use in its callers. Here the folder is named after a hash of all such sources. A
 game's own file is left out unless another file imports it: nothing else inlines its functions, so a change in it
-recompiles only that game.
+recompiles only that game (made_from.py).
 
 The kept files hold machine code in pickles, and whoever writes them decides what runs here. So the folder is the
 user's alone.

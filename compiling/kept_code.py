@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from compiling import cache_folder
+from compiling.made_from import made_from
 from compiling.numba_import import numba
 
 caching = numba.core.caching
@@ -84,6 +85,10 @@ class KeptCode(caching.FunctionCache):
         super().__init__(function)
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _CheckedFile(self._cache_path, self._impl.filename_base, stamp)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        module = self._py_func.__module__  # kept code imports it, and that of your own game changes with its files
+        return (*super()._index_key(sig, codegen), module, made_from(self._py_func))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

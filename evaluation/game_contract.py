@@ -30,9 +30,9 @@ from game import (
     solve_not_told,
 )
 from games import own
-from games.bounds import check_rules
 from games.endings import Endings, endings_of
 from games.plain import PlainGame
+from games.returned_values import check_rules
 from search.rollouts import random_games
 from search.solving.endgame_solver import make_line, solve
 from system.shell import quoted
@@ -159,7 +159,7 @@ class _Check:
         except UserError as error:
             text = str(error).splitlines()[0].removeprefix(f"{self.game.spec}: ")
             self.faults.setdefault("the rules", f"the rules: {text} (after moves {self.moves})")
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{Path(where.filename).name} line {where.lineno} in {where.name}"
             self.raised = self.raised or own.told(error)
@@ -369,7 +369,7 @@ class _Check:
                 got = f"a position for {action}: {state.takeAction(action)}"
             except UserError:
                 continue
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 got = f"{type(error).__name__} for {action}"
             self.expect("illegal action", "UserError", got)
         self.same("after an illegal action", facts, state)

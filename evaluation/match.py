@@ -12,13 +12,15 @@ from agent import RESIGN, Agent, Player, Resigned, TakeBack, User
 from config import UserError
 from evaluation.openings import openings
 from game import Game, GameState, illegal_move
-from games.bounds import check_ply
 from games.line_of_moves import played
+from games.returned_values import check_ply
 from languages.translate import tr
 from storage.game_record import GameRecord
 
 Job = tuple[int, list[int], bool]
 """(index, opening, whether player 1 begins) of a game."""
+MOST_FORFEITS = 20
+"""Of so many games one may be lost by rule: with more of them a match measures nothing."""
 
 
 class MatchGame(NamedTuple):
@@ -38,6 +40,25 @@ class MatchGame(NamedTuple):
     """Each player's values of its own positions."""
     seconds: tuple[float, ...] = ()
     """Seconds that each move took, 0 for those of the opening; () if games were played side by side."""
+    forfeit: str = ""
+    """Why its loser lost by rule, not by play: it failed, or its move was not legal."""
+
+
+def forfeits_of(games: Sequence[MatchGame]) -> tuple[int, int]:
+    """Return how many games player 1 and player 2 lost by rule, not by play."""
+    lost = [g.score == 0 for g in games if g.forfeit]
+    return sum(lost), len(lost) - sum(lost)
+
+
+def forfeit_words(forfeits: int, games: int) -> str:
+    """Return how many games were lost by rule, and what that says of them all."""
+    said = f"{forfeits} of {games} games ended by forfeit, not by play"
+    return said + f": more than one in {MOST_FORFEITS}, so this measures nothing" * too_many_forfeits(forfeits, games)
+
+
+def too_many_forfeits(forfeits: int, games: int) -> bool:
+    """Return whether so many games were lost by rule that the result says nothing about play."""
+    return forfeits * MOST_FORFEITS > games
 
 
 class MatchMachines(Protocol):
@@ -121,6 +142,7 @@ class _OpenGame:
         self.estimates: list[float] = []
         self.values: tuple[list[float], list[float]] = ([], [])
         self.resigned: int | None = None
+        self.forfeit = ""
         self.seconds: dict[int, float] = {}
         """{move: seconds that it took}, where they were measured"""
         for action in opening:
@@ -136,9 +158,8 @@ class _OpenGame:
 
     def play(self, action: int, visits: np.ndarray, value: float, number: int | None) -> None:
         """Play a move of player `number`, or of the opening with None; RESIGN loses the game."""
-        if action == RESIGN:
-            self.resigned = number
-            return
+        if action == RESIGN and number is not None:
+            return self.resign(number)
         if self.game.origin and action not in self.state.allowedActions:
             raise UserError(f"{self.game.spec}: {illegal_move(self.game, self.state, action).splitlines()[0]}")
         self.moves.append(action)
@@ -150,6 +171,10 @@ class _OpenGame:
         check_ply(self.game, self.state, len(self.moves))
         for player in self.players:
             player.observe(self.slot, action)
+
+    def resign(self, number: int) -> None:
+        """Let player `number` lose."""
+        self.resigned, self.forfeit = number, self.players[number].forfeit(self.slot)
 
     def result(self) -> float:
         """The result for playerTurn 1."""
@@ -167,7 +192,9 @@ class _OpenGame:
             np.array(self.estimates, np.float32), result,
         )  # fmt: skip
         seconds = tuple(self.seconds.get(i, 0.0) for i in range(len(self.moves))) if self.seconds else ()
-        return MatchGame(index, list(opening), self.moves, first, float(score), record, self.values, seconds)
+        return MatchGame(
+            index, list(opening), self.moves, first, float(score), record, self.values, seconds, self.forfeit
+        )
 
 
 def play_alone(
@@ -204,7 +231,7 @@ def play_alone(
                 player.say(tr("There is no move of yours to take back."))
             continue
         except Resigned:
-            game_on.resigned = number
+            game_on.resign(number)
             break
         game_on.seconds[len(game_on.moves)] = time.monotonic() - began
         game_on.play(action, *(player.searched or (pi, value)), number)

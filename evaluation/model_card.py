@@ -12,7 +12,7 @@ from typing import Any
 import games
 from config import has_range
 from loggers import read_metrics
-from network.stored_network import BEGAN
+from network.stored_network import began_with
 from players.levels import FILE, Level
 from storage.atomic_files import write_file
 from storage.run_folders import read_config
@@ -28,13 +28,13 @@ def model_card(folder: Path) -> str:
     game, lines = games.make(config.game), read_metrics(folder / "metrics.jsonl")
     store = Store(folder / "run.db", read_only=True)
     try:
-        newest, began = store.newest(), store.get(BEGAN)
+        newest, began = store.newest(), began_with(store)
     finally:
         store.close()
     made = lines[: newest.iteration]
     rows, columns = game.grid_shape
     spent = made[-1]["total_seconds"] / 60 if made else 0.0
-    after = " after those of another run, with whose network it began" if began == "given" else ""
+    after = f" after those of {began}, with whose network it began" if began else ""
     facts = {
         "game": f"`{game.spec}`, {rows} x {columns} points, {game.action_size} actions, "
         f"{game.input_shape[2]} input planes",

@@ -9,7 +9,7 @@ from typing import Any
 from agent import Agent, Player
 from config import UserError
 from evaluation.ladder import Ladder, Rung, as_values, climb, rollout_match
-from evaluation.match import MatchGame
+from evaluation.match import MatchGame, forfeit_words, forfeits_of
 from evaluation.move_accuracy import Measured, Share, chance, choose, choose_alone, measure, value_error
 from evaluation.solved_positions import Oracle, oracle, sample
 from game import Game
@@ -67,16 +67,22 @@ def ladder_part(
         return "time" if end is not None and time.perf_counter() > end else ""
 
     opened: list[int] = []
+    forfeits = 0
 
     def play(sims: int, before: int, count: int) -> list[float]:
+        nonlocal forfeits
         indices = range(before, before + count)
         pairs = max(games // 2, 1)
         played = rollout_match(game, player, sims, indices, seed=seed, plies=plies, pairs=pairs, play=play_games)
         opened.extend(len(g.opening) for g in played)
+        forfeits += sum(forfeits_of(played))
         return [g.score for g in played]
 
     found: Ladder = climb(play, games, stop=stop, report=report_rungs)
-    return {**as_values(found), "words": str(found.strength), "opening_plies": max(opened, default=plies)}
+    return {
+        **as_values(found), "words": str(found.strength), "opening_plies": max(opened, default=plies),
+        "forfeits": forfeits,
+    }  # fmt: skip
 
 
 def evaluate(
@@ -188,6 +194,7 @@ def _ladder_text(ladder: dict[str, Any]) -> str:
         f"Ladder: it{own} scores half against a rollout player of {ladder['words']}",
         f"({ladder['games']} games, both colours of openings of {ladder['opening_plies']} random plies"
         f"{ends.get(ladder['ended'], '')}).",
+        *([f"{forfeit_words(ladder['forfeits'], ladder['games'])}."] if ladder["forfeits"] else []),
         *_table(
             [
                 ["rollout player", *(f"{r['simulations']:,}" for r in ladder["rungs"])],

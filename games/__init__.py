@@ -21,9 +21,9 @@ _FILE = re.compile(r"\.py\s*(:|\(|\Z)")
 BY_SGF_NUMBER = {1: "go", 4: "gomoku", 11: "hex"}
 """{`Game.sgf_number`: the game that a file of it means}."""
 _LIBRARY = {
-    "boards", "bounds", "chains", "column_endings", "columns", "defences", "endings", "fours",
-    "go_playouts", "hex_lines", "line_of_moves", "line_words", "lines", "openspiel", "openspiel_probe",
-    "othello_endings", "own", "parameters", "plain", "renju", "sgf_words", "sizes", "threats", "titles",
+    "boards", "chains", "column_endings", "columns", "defences", "endings", "fours", "go_playouts",
+    "hex_lines", "line_of_moves", "line_words", "lines", "openspiel", "openspiel_probe", "othello_endings",
+    "own", "parameters", "plain", "renju", "returned_values", "sgf_words", "sizes", "threats", "titles",
 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from config import UserError
 from game import (
     ENCODE,
     EVALUATE,
+    FORBIDDEN_POINT,
     KEY,
     LAST,
     LEGAL,
@@ -27,6 +28,7 @@ from game import (
     PLAYOUT,
     PLY,
     WINNER,
+    CompiledState,
     Game,
     GameState,
     Grid,
@@ -225,6 +227,14 @@ class Go(Game):
         row[[PLAYER, KO]] = player, 0
         return self.state_of(row)
 
+    def white_points(self, state: GameState) -> float:
+        return float(state.row[KOMI]) / 2 if isinstance(state, CompiledState) else super().white_points(state)
+
+    def rewarded(self, state: GameState, points: float) -> GameState:
+        row = self.row_of(state).copy()
+        row[KOMI] = round(2 * ((self.komi or 0.0) + points))
+        return self.state_of(row)
+
     def resumed(self, state: GameState) -> GameState | None:
         """Return the position in which play continues after two passes, as servers and the AGA's rules allow.
 
@@ -293,8 +303,12 @@ class Go(Game):
 
     def cells(self, state: GameState) -> Grid:
         row = self.row_of(state)
-        notes = ["passed"] * self._passed(row)
-        return make_grid(colours(row), int(row[LAST]), edge_names(*self.grid_shape, letters=GO_LETTERS), notes)
+        notes, cells = ["passed"] * self._passed(row), colours(row)
+        if cells.any() and not state.isEndGame:  # on an empty board all points are free
+            forbidden = cells == 0
+            forbidden.flat[[a for a in state.allowedActions if a < cells.size]] = False
+            cells[forbidden] = FORBIDDEN_POINT
+        return make_grid(cells, int(row[LAST]), edge_names(*self.grid_shape, letters=GO_LETTERS), notes)
 
     def render(self, row: Row) -> str:
         lines = draw_named(colours(row), int(row[LAST]), self.pieces, letters=GO_LETTERS)

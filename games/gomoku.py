@@ -89,8 +89,18 @@ PRESET = {
 """Settings of preset `laptop`: Gumbel search of every move, few simulations. A literal: see training/presets.py."""
 
 RULES = ("freestyle", "exact", "renju")
+_KNOWN_AS = {**{rule: rule for rule in RULES}, "standard": "exact"}
 LARGEST = 22
 """Lines of the largest board: a line with its padding, shifted by five points, fits 32 bits (see `games.lines`)."""
+
+
+def rule_named(word: str) -> str:
+    """Return the rule that a file or another program names, "" where it is not known here.
+
+    >>> rule_named("Standard"), rule_named("caro")
+    ('exact', '')
+    """
+    return _KNOWN_AS.get(word.strip().lower(), "")
 
 
 @rule(LEGAL)
@@ -299,11 +309,14 @@ class Gomoku(Game):
     def named_by_sgf(self, size: str, komi: str, rules: str, points: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         """Most words for rules are about differences that we do not make: with these, the game is freestyle."""
         notes = [] if size else ["the file states no size: 9 is used"]
-        known = rules.lower() in RULES
+        known = rule_named(rules)
         if rules and not known:
             notes.append(f"RU[{rules[:40]}] is kept, but not known here: the game is read as freestyle")
         named = {"size": size} if size else {}
-        return {**named, "rule": rules.lower() if known else "freestyle"}, notes
+        return {**named, "rule": known or "freestyle"}, notes
+
+    def sgf_rules_note(self, rules: str) -> str:
+        return "" if rule_named(rules) == self.rule else super().sgf_rules_note(rules)
 
     @property
     def aim(self) -> str:

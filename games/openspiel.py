@@ -19,8 +19,8 @@ import numpy as np
 
 from config import UserError
 from game import GameState, illegal_move
-from games.bounds import check_facts
 from games.plain import PlainGame
+from games.returned_values import check_facts
 
 PREFIX = "open_spiel:"
 SCRIPT = Path(__file__).with_name("openspiel_probe.py")

@@ -300,6 +300,7 @@ class Othello(Game):
     name = "othello"
     plane_names = ("discs of the player to move", "discs of the other", "moves of the player to move", "ones")
     won_by_a_move = False
+    rows_from_top = True
     rules = Rules(legal, play, outcome, encode, key, solve=solve)
     evaluate = evaluate
     takes = (Parameter("size", 8, 4, 16, 2),)
@@ -317,6 +318,21 @@ class Othello(Game):
         self.start_row = _start_row(size)
         if size <= 8:  # a board of one word
             self.endings = Endings(size * size - 4, leaf=1_000, root=100_000, move=1_000, earlier=6, room=WORK - 2)
+
+    def set_up(self, board: np.ndarray, player: int) -> GameState:
+        """Return the position with discs [size, size] in {1, -1, 0}; raise `UserError` when nobody can move."""
+        row, size = _start_row(self.grid_shape[0]), self.grid_shape[0]
+        view = row[BOARDS:].view(np.uint32).reshape(4, -1)
+        view[[FIRST, SECOND]] = 0
+        for point in np.flatnonzero(board):
+            bit = (int(point) // size << int(row[LOG])) + int(point) % size
+            view[FIRST if board.flat[point] == 1 else SECOND, bit >> 5] |= np.uint32(1 << (bit & 31))
+        row[[PLAYER, LAST, PLY]] = player, -1, max(np.count_nonzero(board) - 4, 0)
+        if not find_moves(row, player):
+            if not find_moves(row, -player):
+                raise UserError("expected a position in which somebody can move, got a finished game")
+            view[MOVES] = 0  # a pass is forced
+        return self.state_of(row)
 
     def score(self, row: Row) -> tuple[float, float]:
         """Return the discs of the player to move and of the other."""

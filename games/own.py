@@ -13,7 +13,7 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -23,10 +23,11 @@ import numpy as np
 
 from config import UserError
 from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
-from games.bounds import check_facts, check_start
 from games.parameters import read_parameters, unusual
-from system.import_names import own_file_spec
-from system.reading import TEXT_BYTES, read_limited
+from games.returned_values import check_facts, check_start
+from system.files_read import files_read
+from system.import_names import OWN, files_beside, files_elsewhere, own_file_spec
+from system.reading import TEXT_BYTES, open_regular, read_limited
 
 T = TypeVar("T")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
@@ -62,7 +63,15 @@ def load(spec: str) -> Game:
     if not hasattr(kind, "name"):
         kind.name = kind.__name__.lower()
     given = read_parameters(kind, match["inside"] or "")
-    game = guarded(path, lambda: kind(**given))
+    with files_read() as read:
+        game = _made(path, kind, given)
+    game.rests_on = _rests_on(path, kind.__module__, read)
+    return game
+
+
+def _made(path: Path, kind: Any, given: dict[str, Any]) -> Game:
+    """Return the game of a class with these parameters, checked."""
+    game: Game = guarded(path, lambda: kind(**given))
     game.origin = f"{path}:{kind.__name__}"
     game.parameters = unusual(kind, given)
     if not hasattr(game, "symmetries"):
@@ -75,6 +84,16 @@ def load(spec: str) -> Game:
     guarded(path, lambda: check_facts(game))
     guarded(path, lambda: check_start(game))
     return game
+
+
+def _rests_on(path: Path, module: str, read: set[Path]) -> dict[str, str]:
+    """Return {name: sha256} of all files that a game rests on, by their names from the folder of its file."""
+    files = {**_contents({*files_beside(path), *read}), **_READ[module]}
+    near = path.parent
+    return {
+        file.relative_to(near).as_posix() if file.is_relative_to(near) else file.name: content
+        for file, content in files.items()
+    }
 
 
 def _check_rules(path: Path, game: Game) -> None:
@@ -92,10 +111,11 @@ def _check_rules(path: Path, game: Game) -> None:
 
 
 def digest(game: Game) -> str:
-    """Return the sha256 of the file of your own game, "" for any other game."""
-    if not game.origin:
-        return ""
-    return hashlib.sha256(_source(Path(game.origin.rpartition(":")[0]))).hexdigest()
+    """Return a sha256 of the files of your own game as they were when it was loaded, "" for any other game."""
+    files = {name: content for one in (*game.sizes, game) for name, content in one.rests_on.items()}
+    if len(files) <= 1:
+        return "".join(files.values())  # of its one file
+    return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
 
 
 def _source(path: Path) -> bytes:
@@ -143,24 +163,54 @@ def class_in(path: Path, name: str, kind: Kind) -> Any:
     raise UserError(f"{path.name}: expected a {kind.what} out of {', '.join(known)}, got {name[:40]!r}{hint}")
 
 
+_READ: dict[str, dict[Path, str]] = {}
+"""{name of a module: {file: sha256}}: what else your own file read or imported when it was run."""
+
+
 def _module(path: Path, kind: Kind) -> ModuleType:
-    """Return the module of a file; it is run again only when the file has changed."""
+    """Return the module of a file; it is run again only when the file has changed, or another one that it rests on."""
     try:
         text = _source(path)
     except OSError as error:
         raise UserError(f"expected a file with a {kind.what}, got {path} ({error.strerror})") from None
-    name = f"own_{path.stem}_{hashlib.sha256(bytes(path) + text).hexdigest()[:16]}"
-    if name not in sys.modules:
+    beside = files_beside(path)
+    whole = repr((str(path), text, _contents(beside[1:]))).encode()
+    name = f"{OWN}{path.stem}_{hashlib.sha256(whole).hexdigest()[:16]}"
+    changed = [file for file, content in _READ.get(name, {}).items() if _content(file) != content]
+    if name not in sys.modules or changed:
+        _forget(name, changed)
         found = own_file_spec(name, path)
         if found is None or found.loader is None:
             raise UserError(f"expected a file of Python, got {path}")
         module = sys.modules[name] = importlib.util.module_from_spec(found)
         try:
-            guarded(path, lambda: found.loader.exec_module(module), kind)  # type: ignore[union-attr]
+            with files_read() as read:
+                guarded(path, lambda: found.loader.exec_module(module), kind)  # type: ignore[union-attr]
         except BaseException:
-            del sys.modules[name]
+            _forget(name, [])
             raise
+        _READ[name] = _contents([*files_elsewhere(beside), *(read - {*beside})])
     return sys.modules[name]
+
+
+def _forget(name: str, changed: list[Path]) -> None:
+    """Let your own module, its parts and the modules of changed files be loaded anew."""
+    for other, module in list(sys.modules.items()):
+        if other == name or other.startswith(f"{name}.") or Path(getattr(module, "__file__", None) or "") in changed:
+            del sys.modules[other]
+
+
+def _contents(files: Iterable[Path]) -> dict[Path, str]:
+    return {file: _content(file) for file in files}
+
+
+def _content(file: Path) -> str:
+    """Return the sha256 of a file, "" if it cannot be read."""
+    try:
+        with open_regular(file) as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()  # type: ignore[arg-type]
+    except OSError:
+        return ""
 
 
 def guarded(path: Path, work: Callable[[], T], kind: Kind = GAME) -> T:
@@ -172,16 +222,14 @@ def guarded(path: Path, work: Callable[[], T], kind: Kind = GAME) -> T:
     except NotImplementedError:
         raise UserError(f"{path.name}: expected {kind.unwritten} to be written, it is not (see {kind.guide})") from None
     except (Exception, SystemExit) as error:
-        raise UserError(f"{path.name}{_place(path, error)}: {type(error).__name__}: {_line(error)}") from error
+        place = _place(error, files_beside(path)) or path.name
+        raise UserError(f"{place}: {type(error).__name__}: {_line(error)}") from error
 
 
 def told(error: BaseException) -> str:
     """Return an error from the code of a user's file as one line with its place, "" for any other error."""
-    for name, module in list(sys.modules.items()):
-        path = Path(getattr(module, "__file__", None) or "")
-        if name.startswith("own_") and (place := _place(path, error)):
-            return f"{path.name}{place}: {type(error).__name__}: {_line(error)}"
-    return ""
+    place = _place(error, ())
+    return f"{place}: {type(error).__name__}: {_line(error)}" if place else ""
 
 
 def _line(error: BaseException) -> str:
@@ -189,11 +237,18 @@ def _line(error: BaseException) -> str:
     return " ".join(_STEPS.sub("", text).split())[:200]
 
 
-def _place(path: Path, error: BaseException) -> str:
-    """Return the innermost line of the file in an error's traceback, or the one that cannot be compiled."""
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        return f", line {error.lineno}"
-    if (found := getattr(error, "loc", None)) is not None and getattr(found, "filename", "") == str(path):
-        return f", line {found.line}"  # of numba
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return f", line {lines[-1]}" if lines else ""
+def _place(error: BaseException, files: Iterable[Path]) -> str:
+    """Return the innermost line of your own files in an error's traceback, or the one that cannot be compiled.
+
+    files: some that need not be loaded.
+    """
+    own = {str(file) for file in files}
+    own |= {str(getattr(m, "__file__", "")) for name, m in list(sys.modules.items()) if name.startswith(OWN)}
+    lines: list[tuple[str, int | None]] = [
+        (frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)
+    ]
+    if (found := getattr(error, "loc", None)) is not None:  # of numba
+        lines.append((getattr(found, "filename", ""), found.line))
+    if isinstance(error, SyntaxError):
+        lines.append((error.filename or "", error.lineno))
+    return next((f"{Path(file).name}, line {line}" for file, line in reversed(lines) if file in own), "")

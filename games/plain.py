@@ -35,7 +35,7 @@ from game import (
     Rules,
 )
 from games import own
-from games.bounds import check_legal, check_planes, check_position
+from games.returned_values import check_legal, check_planes, check_position
 
 _ARRAY_WORDS = 7
 """Words by which a 1-D array is passed to a C function: memory info, parent, size, item size, data, shape, stride."""
@@ -146,7 +146,12 @@ class PlainGame(Game):
         return guarded
 
     def _in_one_line(self, error: BaseException) -> BaseException:
-        """Return an error that a result of your own game's rules caused, but no line of its file, as one line."""
+        """Return an error that a result of your own game's rules caused, but no line of its file, as one line.
+
+        So is a rule's wish to end the program.
+        """
+        if isinstance(error, SystemExit):
+            return UserError(own.told(error) or f"{self.spec}: a rule ends the program ({error})")
         if not self.origin or not isinstance(error, Exception) or isinstance(error, UserError) or own.told(error):
             return error
         text = " ".join(str(error).split())[:200]

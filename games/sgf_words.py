@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,9}(?:[.,][0-9]{1,9})?|[.,][0-9]{1,9})")
-_HUNDREDTHS = {275: 5.5, 325: 6.5, 350: 7.0, 375: 7.5}
-"""Komi of servers that write Chinese stones, two points each, in hundredths (KataGo's sgf.cpp knows the same). Larger
-ones, such as 550, 650, 700 and 750, are hundredths of points."""
+_HUNDREDTHS = 50
+"""The least komi, a multiple of 25, that is read as the hundredths of some servers: 50 of a point, as after a handicap,
+650 of points, or 375 of Chinese stones, two points each (KataGo's sgf.cpp knows the same)."""
+_STONES = {350: 7.0}
+"""Hundredths that are Chinese stones although they are whole or half points."""
 _TERRITORY = "they count territory and prisoners, we count stones and territory"
 _REPETITION = "they forbid every board that comes back, we do so after a single captured stone only (simple ko)"
 _RULES: dict[str, tuple[dict[str, str], str]] = {
@@ -25,6 +27,25 @@ _RULES: dict[str, tuple[dict[str, str], str]] = {
     "tromp": ({"ko": "superko", "suicide": "yes"}, ""),
 }
 """{how a name of Go's rules begins: (parameters of our game, how it differs)}."""
+_BONUS = {"Chinese": "N", "AGA": "N-1"}
+"""{how a name of Go's rules begins: the points that White gets for a handicap of N stones, where he gets any}; both add
+them to the komi."""
+
+
+def bonus_of(rules: str) -> str:
+    """Return what rules give White for a handicap of N stones: "0", "N" or "N-1"."""
+    return next((bonus for name, bonus in _BONUS.items() if rules.lower().startswith(name.lower())), "0")
+
+
+def handicap_points(bonus: str, stones: int) -> int:
+    """Return White's points for a handicap of so many stones; a single one is an ordinary first move."""
+    return 0 if stones < 2 else {"0": 0, "N": stones, "N-1": stones - 1}[bonus]
+
+
+def stated_handicap(bonus: str, stones: int) -> dict[str, str]:
+    """Return the words for rules and handicap by which a file is read with White's points again; none without any."""
+    words = next((name for name, known in _BONUS.items() if known == bonus), "")
+    return {"rules": words, "handicap": str(stones)} if handicap_points(bonus, stones) else {}
 
 
 def komi_of(text: str, area: int) -> tuple[float, str]:
@@ -35,9 +56,9 @@ def komi_of(text: str, area: int) -> tuple[float, str]:
     if found is None:
         return 0.0, f"KM[{text[:20]}] is no number: komi 0 is used"
     stated = points = float(found[0].replace(",", "."))
-    if points >= 100 and points % 25 == 0:
-        points = _HUNDREDTHS.get(int(points), points / 100)
-    if points % 0.5 and points % 0.25 == 0 and stated < 100:  # Chinese stones, as in GoGoD's files
+    if abs(points) >= _HUNDREDTHS and points % 25 == 0:
+        points = _STONES.get(int(points), points / 100)
+    if points % 0.5 and points % 0.25 == 0:  # Chinese stones, as also in GoGoD's files
         points *= 2
     if abs(points) > area:
         return 0.0, f"KM[{text[:20]}] is not possible on this board: komi 0 is used"

@@ -23,6 +23,9 @@ Positional = Annotated[T, PLACE]
 """Marks a field of a command's dataclass that is typed without its name."""
 Output = Annotated[T, "-o"]
 """Marks a field that `-o` names as well."""
+ADDED = "added up"
+Repeated = Annotated[T, ADDED]
+"""Marks a field of several values: those of an option that is given again are added; of others the last one counts."""
 
 
 def parse(command: type[T], argv: list[str], default: Any = None) -> T:
@@ -78,12 +81,13 @@ class _Options:
             if name in self.places:
                 continue
             flags, inside = dict.fromkeys(("--" + name.replace("_", "-"), "--" + name)), _inside(kind)
-            if mark := self.marks.get(name):
+            mark = self.marks.get(name, "")
+            if mark.startswith("-"):
                 flags[mark] = None
             if kind is bool:
                 parser.add_argument(*flags, dest=name, action=argparse.BooleanOptionalAction)
             elif Ellipsis in inside:
-                parser.add_argument(*flags, dest=name, nargs="+", action="extend")
+                parser.add_argument(*flags, dest=name, nargs="+", action="extend" if mark == ADDED else "store")
             else:
                 parser.add_argument(*flags, dest=name, nargs=len(inside) or 1)
         try:

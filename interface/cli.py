@@ -14,6 +14,7 @@ from config import VERSION, UserError
 from interface.commands import COMMANDS, GROUPS, module, take_as_ctrl_c
 from interface.missing_packages import NEEDED, PACKAGES, lacking
 from system.place import PREFIX, requirements
+from system.terminal import harmless
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 %s
@@ -38,21 +39,26 @@ def run(argv: Sequence[str]) -> int:
         finally:
             _flush()
     except UserError as error:
-        print("error:", "\n".join(_words(error, argv).splitlines()), file=sys.stderr)
+        _say_error("\n".join(_words(error, argv).splitlines()))
         return error.exit_code
     except KeyboardInterrupt:
         resumes = not argv or argv[0].startswith("-") or argv[0] in ("train", "book")
         resumes = resumes and "--new" not in argv and not any(a.startswith("--initial") for a in argv)
         print(f"\nstopped{'; the same command resumes' if resumes else ''}", file=sys.stderr)
         return 130
+    except SystemExit as error:
+        if told := _of_own_game(error):
+            _say_error(told)
+            return 2
+        raise
     except BrokenPipeError:
         sys.stderr.close()
         return 141
     except OSError as error:
-        print(f"error: {error}", file=sys.stderr)
+        _say_error(error)
         return 2
     except sqlite3.DatabaseError as error:
-        print(f"error: the run's database cannot be used: {error}", file=sys.stderr)
+        _say_error(f"the run's database cannot be used: {error}")
         return 4
     except Exception as error:
         from training.stop_signals import requested
@@ -60,12 +66,11 @@ def run(argv: Sequence[str]) -> int:
         if requested():  # a compiler that is interrupted raises errors of its own
             print("\nstopped", file=sys.stderr)
             return 130
-        own = sys.modules.get(f"{PREFIX}games.own")
-        if own is not None and (place := own.told(error)):
-            print(f"error: {place}", file=sys.stderr)
+        if told := _of_own_game(error):
+            _say_error(told)
             return 2
         if lacking(error, NEEDED | PACKAGES):
-            print(f"error: {_words(error, argv)}", file=sys.stderr)
+            _say_error(_words(error, argv))
             return 2
         if not _memory_is_short(error):
             raise
@@ -74,8 +79,19 @@ def run(argv: Sequence[str]) -> int:
             hint = "a search needs less with fewer simulations, a match with fewer games"
         else:
             hint = "training needs less with fewer --games-in-flight, a smaller --batch-size or --memory-size"
-        print(f"error: not enough memory ({reason}); {hint}", file=sys.stderr)
+        _say_error(f"not enough memory ({reason}); {hint}")
         return 2
+
+
+def _say_error(text: object) -> None:
+    """Print an error; its text may hold what a file, another machine or another program said."""
+    print("error:", harmless(str(text)), file=sys.stderr)
+
+
+def _of_own_game(error: BaseException) -> str:
+    """Return an error of the code of your own game in one line, "" for any other."""
+    own = sys.modules.get(f"{PREFIX}games.own")
+    return own.told(error) if own is not None else ""
 
 
 def _words(error: BaseException, argv: Sequence[str]) -> str:

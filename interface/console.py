@@ -86,7 +86,8 @@ def play_console(
             print(tr("No move was played, so nothing is saved."))
         elif save_to is not None:
             players = (person.name, machine.name) if human_first else (machine.name, person.name)
-            save(save_to, Record(game, person.moves, result, players, datetime.date.today().isoformat()))
+            date, why = datetime.date.today().isoformat(), machine.forfeit(0)
+            save(save_to, Record(game, person.moves, result, players, date, forfeit=why))
             print(tr("The game is saved in {file}.", file=save_to))
             of = ["--game", game.spec] if save_to.suffix.lower() == ".txt" else []
             if result is None:
@@ -114,6 +115,8 @@ def _play(game: Game, person: User, machine: Player, human_first: bool, opening:
     words = {1.0: tr("You win."), 0.5: tr("A draw."), 0.0: tr("You lose.")}[played.score]
     if machine.is_person and played.record.result:
         words = tr("{side} wins.", side=game.pieces[1 if played.record.result > 0 else -1])
+    if played.forfeit:
+        print(tr("{player} loses by forfeit: {reason}", player=machine.name, reason=played.forfeit))
     print(words, tr("Moves: {moves}", moves=" ".join(game.move_name(a) for a in played.moves)))
     return float(played.record.result)
 

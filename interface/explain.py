@@ -10,7 +10,7 @@ from games.line_of_moves import after_moves as after_moves  # notebooks import i
 from languages.translate import tr
 from MCTS import Node
 from search.solving.forced_wins import win_length
-from search.trace import choices_at, snapshot
+from search.trace import choices_at, tables_now
 from system.terminal import padded
 
 UNVISITED = 10
@@ -42,7 +42,7 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
     mcts = node.mcts
     game, total = mcts.game, max(node.visits, 1)
     lines: list[dict[str, Any]] = []
-    choices = [] if node.isLeaf() else choices_at(mcts, snapshot(mcts), node.index)
+    choices = [] if node.isLeaf() else choices_at(mcts, tables_now(mcts), node.index)
     value, priors = network or (node.value, None)
     for choice, (action, edge) in zip(choices, node.edges, strict=True):
         child = edge.outNode

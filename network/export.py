@@ -11,9 +11,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from config import VERSION, UserError
+import games
+from config import RANGE, VERSION, UserError
 from game import Game
 from games.own import digest
+from games.parameters import values_of
 from loggers import quiet_stderr
 from network.stored_network import StoredNetwork, layers_of
 from storage.atomic_files import replacing
@@ -26,11 +28,21 @@ FACTS = "metadata.json"
 """In .keras and .tflite files, which are zip archives (the latter one behind the network): the facts as JSON."""
 
 
+def learned_rules(spec: str, game: Game) -> Game:
+    """Return the game of the name `spec`, which a network learned, on the board of the one it is exported for.
+
+    A network of many sizes plays under other rules than its own, such as another komi, too.
+    """
+    board = values_of(game)
+    return games.make(RANGE.sub(lambda size: f"{size[1]}={board[size[1].strip()]}", spec), typed=bool(game.origin))
+
+
 def facts_of(game: Game, name: str) -> dict[str, str]:
     """Return what a program must know to use a network; `name`: of the network, with its version.
 
-    game and rules (the sha256 of the file of one's own game), network, program, license, input, outputs; and as lists
-    in JSON: planes (what each shows; empty if the game does not say), moves (names in the order of the logits).
+    game and rules (the sha256 of one's own game, `games.own.digest`), network, program, license, input, outputs, rows
+    (which is which; empty if the game does not say what its planes show); and as lists in JSON: planes (what each
+    shows), moves (names in the order of the logits).
     """
     rows, columns, planes = game.input_shape
     file = game.origin.rpartition(":")[0]
@@ -42,9 +54,17 @@ def facts_of(game: Game, name: str) -> dict[str, str]:
         "license": "MIT, as the program" if name.startswith("shipped") else "that of its maker",
         "input": f"planes [B, {rows}, {columns}, {planes}] uint8",
         "outputs": f"value [B, 1] for the player to move, logits [B, {game.action_size}] of all moves, legal or not",
+        "rows": _order_of_rows(game) if game.plane_names else "",
         "planes": json.dumps(game.plane_names),
         "moves": json.dumps([game.move_name(action) for action in range(game.action_size)]),
     }
+
+
+def _order_of_rows(game: Game) -> str:
+    """Return where the rows and columns of the planes lie."""
+    last = game.grid_shape[0] - 1
+    text = f"row 0 is the top one, row {last} the bottom one; column 0 is the left one"
+    return text + (f"; the first stone of a column lies in row {last}" if game.policy_layout == "columns" else "")
 
 
 def export_network(model: Any, path: Path, form: str, name: str) -> None:
@@ -52,7 +72,7 @@ def export_network(model: Any, path: Path, form: str, name: str) -> None:
 
     model: a `Gen_Model`; or a `StoredNetwork`, unless the format is written through Keras. name: see `facts_of`.
     """
-    facts = facts_of(model.game, name)
+    facts = facts_of(learned_rules(model.config.game, model.game), name)
     with replacing(path) as trial:
         _WRITE[form](model, path, trial, facts)
 
@@ -85,7 +105,7 @@ def _openvino(model: Any, path: Path, trial: Path, facts: dict[str, str]) -> Non
 
     layers, weights = layers_of(model), model.get_weights()
     if layers is not None:
-        graph = graphs.openvino_graph(layers, weights)
+        graph = graphs.openvino_graph(layers, weights, rounded=True)  # OpenVINO's choice where the reader makes none
     else:
         stored = isinstance(model, StoredNetwork)
         graph = graphs.filled_in(graphs.from_bytes(model.graph) if stored else graphs.converted(model), weights, -1)

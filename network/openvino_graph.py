@@ -40,11 +40,12 @@ def openvino_graph(
     *,
     outputs: Sequence[str] = (),
     scales: Mapping[str, float] | None = None,
+    rounded: bool = False,
 ) -> ov.Model:
     """Return the network with these arrays: planes [B, rows, columns, planes] uint8 -> value [B, 1], logits.
 
     batch: B; -1 for any. outputs: other layers to return, boards with their filters in front. scales: the largest input
-    of each convolution that computes in 8 bits.
+    of each convolution that computes in 8 bits. rounded: whether it may be computed in bfloat16.
     """
     arrays = architecture.arrays(weights)
     planes = ops.parameter([batch, *architecture.layers[0].shape], np.uint8, name="planes")
@@ -53,6 +54,8 @@ def openvino_graph(
         inputs, own = [made[name] for name in layer.inputs], arrays[layer.name]
         if scales and layer.name in scales:
             made[layer.name] = _conv_in_8_bits(inputs[0], own, scales[layer.name])
+        elif rounded and layer.name == "policy_points":
+            made[layer.name] = _exact_sum(inputs[0], own)
         else:
             made[layer.name] = _MAKE[layer.kind](inputs, own, layer)
     results = [ops.result(made[name]) for name in outputs or architecture.heads[:2]]
@@ -81,6 +84,16 @@ def _filters_in_front(kernel: np.ndarray) -> np.ndarray:
 def _convolution(x: Any, kernel: Any, bias: list[np.ndarray]) -> Any:
     x = ops.convolution(x, kernel, [1, 1], [0, 0], [0, 0], [1, 1], "same_upper")
     return ops.add(x, ops.constant(bias[0].reshape(1, -1, 1, 1))) if bias else x
+
+
+def _exact_sum(x: Any, arrays: list[np.ndarray]) -> Any:
+    """Return a 1x1 convolution to one filter, written so that OpenVINO computes it in float32 whatever the precision.
+
+    Its inputs hold what the pooled bias adds to all points alike. That may be a thousand times as large as what
+    distinguishes them, and bfloat16 has 8 bits. (OpenVINO rounds the inputs of convolutions, not of sums at the end.)
+    """
+    weighted = ops.multiply(x, ops.constant(_filters_in_front(arrays[0])))
+    return ops.add(ops.reduce_sum(weighted, np.array([1]), True), ops.constant(arrays[1].reshape(1, 1, 1, 1)))
 
 
 def _conv_in_8_bits(x: Any, arrays: list[np.ndarray], largest: float) -> Any:

@@ -80,7 +80,8 @@ class OpenVINOPredictor:
 
     def _compile(self, size: int) -> Any:
         if self._layers:
-            graph = openvino_graph(self._layers, self._weights, size, scales=self.scales)
+            rounded = self._precision == "bfloat16"
+            graph = openvino_graph(self._layers, self._weights, size, scales=self.scales, rounded=rounded)
         else:
             graph = filled_in(self._graph, self._weights, size)
         return core().compile_model(graph, "CPU", self._options)

@@ -28,6 +28,8 @@ KEY = "evaluated_by"
 """What run.db says of a network: {"layers": true}, or {"graph": the sha256 of its file, "shapes": of its arrays}."""
 BEGAN = "version0"
 """run.db's key for the first version's arrays: "random", or "given" when they are another run's."""
+BEGAN_WITH = "began_with"
+"""run.db's key for the words that say which run and version those are."""
 GRAPH = "models/network.graph"
 NEAR = 0.01, 0.03
 """Largest difference of value and logits at which two networks count as the same, on any processor."""
@@ -144,6 +146,11 @@ def open_network(folder: Path, store: Store, config: Config, game: Game, library
     if sha256(graph) != facts["graph"]:
         raise DamagedData(f"{path}: expected the file that the run wrote, got another")
     return StoredNetwork(config, game, graph, [tuple(shape) for shape in facts["shapes"]])
+
+
+def began_with(store: Store) -> str:
+    """Return in words whose network a run began with; "" for a network of its own seed."""
+    return (store.get(BEGAN_WITH) or "another run") if store.get(BEGAN) == "given" else ""
 
 
 def untrained(store: Store, model: Any, weights: list[np.ndarray]) -> bool:

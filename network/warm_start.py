@@ -14,12 +14,14 @@ import numpy as np
 import games
 from config import Config, UserError, find_faults, layers
 from game import Game
+from games.own import digest
 from games.sizes import family
 from network.net2net import enlarged, holds
 from storage.checkpoints import read_weights
 from storage.game_record import GameRecord
 from storage.run_folders import EXTRA_HEADS, network_facts, read_config
 from storage.run_store import Store
+from storage.verify import require_games_by_rules
 
 _LOGGER = logging.getLogger("alphazero.warm_start")
 SHOWN = 6
@@ -93,6 +95,8 @@ def taken_over(
                 weights = enlarged(list(zip(names, weights, strict=True)), fresh)
         if last is not None:
             _require_rules(source.name, store.get("game") or game.spec, game)
+            if store.get("rules", "") != digest(game):
+                require_games_by_rules(store, game, source.name)
             done = store.iterations_done()
             if not 0 <= last <= done or not store.count_games():
                 wanted = f"from 0 to {done}" if store.count_games() else "of a run with games"

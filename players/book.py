@@ -218,6 +218,9 @@ class BookPlayer(Player):
     def observe(self, slot: int, action: int) -> None:
         self.player.observe(slot, action)
 
+    def forfeit(self, slot: int) -> str:
+        return self.player.forfeit(slot)
+
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         decisions: dict[int, Decision] = {}
         for slot, state in zip(slots, states, strict=True):

@@ -21,9 +21,9 @@ from games.own import digest
 from network.choose_predictor import choose_backend, make_predictor
 from network.stored_network import open_network, untrained
 from network.symmetric_predictor import AveragedPredictor
-from players.family import family_run, is_trained_on, note, plays
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, level_number
 from players.names import ADDED, PLAYERS
+from players.runs_of_many_sizes import family_run, is_trained_on, note, plays
 from search.tables import trees_in
 from storage import run_folders
 from storage.checkpoints import read_weights

@@ -8,8 +8,8 @@ import numpy as np
 
 from compiled import call, compiled
 from game import PLAYER, Game, GameState
-from games.bounds import check_rules, is_over, legal_moves, make_bounds
 from games.plain import PlainGame
+from games.returned_values import check_rules, is_over, legal_moves, make_bounds
 from players.simple import SimplePlayer
 from search.alphabeta import unknown
 from search.rollouts import playouts

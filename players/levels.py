@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import games
 from config import UserError, has_range
-from players.family import family_run
+from players.runs_of_many_sizes import family_run
 from storage.run_folders import read_config, shipped_run
 from system.reading import TEXT_BYTES, read_limited
 

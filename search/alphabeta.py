@@ -20,8 +20,8 @@ from compiled import call, compiled, inlined, rule
 from compiling.records import record
 from config import UserError
 from game import EVALUATE, PLAYER, Game, GameState
-from games.bounds import LENGTH, PLIES, break_rule, check_rules, is_over, legal_moves, make_bounds
 from games.plain import PlainGame
+from games.returned_values import LENGTH, PLIES, break_rule, check_rules, is_over, legal_moves, make_bounds
 from search.tables import copy_row, max_depth, row_size
 
 EXACT, LOWER, UPPER = 0, 1, 2
@@ -76,7 +76,7 @@ class Stack(NamedTuple):
     outcome: np.ndarray
     """[1] float32: room for one outcome"""
     bounds: np.ndarray
-    """[2] int32: see games/bounds.py"""
+    """[2] int32: see games/returned_values.py"""
 
 
 @inlined

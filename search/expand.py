@@ -12,7 +12,7 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import PLAYER
-from games.bounds import LEGAL, break_rule, is_over, is_sound
+from games.returned_values import LEGAL, break_rule, is_over, is_sound
 from search import solver
 from search.solving.proofs import UNPROVEN
 from search.speed.fast_exp import exp
@@ -84,7 +84,7 @@ def new_node(f, rules, t, key, free):
 def list_moves(f, rules, row, first, room):
     """Write a position's legal moves from index `first` on; return their number.
 
-    0: they break a rule, see games/bounds.py. NO_ROOM: there are more than `room`.
+    0: they break a rule, see games/returned_values.py. NO_ROOM: there are more than `room`.
     """
     count, size = rules.legal(row, f.legal), f.legal.shape[0]
     if grouped(count) > room and count <= size:

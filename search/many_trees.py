@@ -10,8 +10,8 @@ import numpy as np
 from compiled import call
 from config import PLAIN_SEARCH, SearchSettings
 from game import Game, GameState, state_key
-from games.bounds import check_rules
 from games.plain import PlainGame
+from games.returned_values import check_rules
 from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE, NotFinite, make_cache
 from search.noise import draw_noise

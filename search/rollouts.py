@@ -9,7 +9,7 @@ import numpy as np
 
 from compiled import call, compiled
 from game import NOT_PLAYED, PLAYER, Game
-from games.bounds import (
+from games.returned_values import (
     LENGTH,
     PLAYER_TURN,
     PLIES,

@@ -21,7 +21,7 @@ from compiled import at, compiled, inlined, up_to
 from compiling.records import record
 from config import PLAIN_SEARCH, SearchSettings, UserError
 from game import Game
-from games.bounds import MAX_ACTIONS
+from games.returned_values import MAX_ACTIONS
 from search.solving.work_space import Solver, make_solver
 from search.speed.aligned_arrays import allocate
 
@@ -119,7 +119,7 @@ class Forest(NamedTuple):
     solver: Solver
     """What search/solver.py needs"""
     bounds: np.ndarray
-    """[2] int32: the first rule that the game broke, and its max_plies (games/bounds.py)"""
+    """[2] int32: the first rule that the game broke, and its max_plies (games/returned_values.py)"""
     leaves: int
     """L"""
     reach: int

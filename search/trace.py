@@ -64,7 +64,7 @@ class Choice(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """A copy of a tree's tables; of the nodes, of those that there were."""
+    """A tree's tables, or a copy of them; of the nodes, of those that there were."""
 
     nodes: np.ndarray
     edges: np.ndarray
@@ -75,6 +75,11 @@ def snapshot(mcts: ManyTrees) -> Tables:
     """Return a copy of the tables as the next simulation will see them."""
     f = mcts.forest
     return Tables(f.nodes[: f.trees[0]["nodes"]].copy(), f.edges.copy(), f.moves.copy())
+
+
+def tables_now(mcts: ManyTrees) -> Tables:
+    """Return the tables themselves, to be read before the search goes on: they may be hundreds of megabytes."""
+    return Tables(mcts.forest.nodes, mcts.forest.edges, mcts.forest.moves)
 
 
 def choices_at(mcts: ManyTrees, tables: Tables, index: int) -> list[Choice]:

@@ -60,6 +60,12 @@ def unwritable(path: Path, needed: int, reason: str) -> Unwritable:
     return Unwritable(f"{path}: cannot be written ({reason}){space}; what was finished before is safe")
 
 
+def unsuitable(path: Path, lacks: str) -> Unwritable:
+    """Return the error of a disk that lacks what a run needs."""
+    words = f"its disk offers no {lacks}, as some network and shared folders; a run needs a disk that does"
+    return Unwritable(f"{path}: {words}: ALPHAZERO_RUNS names another folder for runs")
+
+
 @contextmanager
 def writing(path: Path, needed: int = 0) -> Iterator[None]:
     """Turn an `OSError` of the block into `Unwritable` with the path, and the bytes needed when the disk is full."""

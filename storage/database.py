@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -18,10 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.atomic_files import FULL, DamagedData, unwritable, writing
-from storage.connection import connect
+from storage.atomic_files import FULL, DamagedData, unsuitable, unwritable, writing
 from storage.fault_injection import reach
 from storage.run_files import RunFiles
+from storage.sqlite_errors import connect
 from system.reading import TEXT_BYTES, read_limited
 
 APPLICATION = 0x415A4B31
@@ -39,10 +40,21 @@ TABLES = {
     "stages": "iteration INTEGER, stage TEXT, facts TEXT NOT NULL, digest BLOB, PRIMARY KEY (iteration, stage)",
 }
 """Columns of each table. digest: checksum of all columns before it."""
+LARGEST = 1 << 27
+"""Most bytes of a row: a file from others must not fill the memory."""
+_SCHEMA_TEXT, _SCHEMA_STEPS = 4096, 1000
+"""Bytes of a table's definition, and steps of SQLite, that reading the definitions takes at most."""
 KEPT = ("games", "versions", "matches", "stages")
 """Tables whose rows are only ever added."""
 TALLY = "tally"
 """Key of the row of meta that holds the tally."""
+
+
+_LACKS = {
+    sqlite3.SQLITE_IOERR_SHMMAP: "memory maps that programs share", sqlite3.SQLITE_IOERR_SHMLOCK: "locks of files",
+    sqlite3.SQLITE_IOERR_LOCK: "locks of files", sqlite3.SQLITE_IOERR_RDLOCK: "locks of files",
+}  # fmt: skip
+"""{SQLite's error: what the disk lacks}"""
 
 
 class Tally(NamedTuple):
@@ -65,6 +77,35 @@ def row_digest(table: str, values: Iterable[Any]) -> bytes:
         data = value if isinstance(value, bytes) else repr(value).encode()
         total.update(f"|{len(data)}|".encode() + data)
     return total.digest()[:16]
+
+
+def _definition(table: str, form: int = FORMAT) -> str:
+    """Return the statement that makes a table, in a format."""
+    columns = TABLES[table]
+    if form == 1:
+        columns = columns.replace(", optimizer TEXT", "").replace(", digest BLOB", "")
+    return f"CREATE TABLE {table} ({columns})" + (" WITHOUT ROWID" if table == "meta" else "")
+
+
+def schema_fault(db: sqlite3.Connection, form: int) -> str:
+    """Return what a database has that is not a run's, or lacks; "" if it has exactly a run's tables.
+
+    It is the first query of a database. SQLite parses all definitions for it, of which a stranger's file may have
+    millions: it is stopped where a run's would have ended, and raises.
+    """
+    wanted = {("table", table, table, _definition(table, form)) for table in TABLES}
+    wanted |= {("index", f"sqlite_autoindex_{table}_1", table, "") for table in ("games", "matches", "stages")}
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _SCHEMA_TEXT)
+    db.set_progress_handler(lambda: 1, _SCHEMA_STEPS)
+    try:
+        rows = db.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+    finally:
+        db.set_progress_handler(None, 0)
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
+    found = {(*row[:3], re.sub(r"\s+", " ", row[3] or "").replace("( ", "(")) for row in rows}
+    if other := sorted(found - wanted, key=str):
+        return "has a {} {!r:.60} that no run has".format(*other[0][:2])
+    return f"lacks {min(wanted - found)[1]}" if wanted - found else ""
 
 
 class Database:
@@ -131,17 +172,18 @@ class Database:
             with self.transaction("create"):
                 self._db.execute(f"PRAGMA application_id = {APPLICATION}")
                 self._db.execute(f"PRAGMA user_version = {FORMAT}")
-                for table, columns in TABLES.items():
-                    form = " WITHOUT ROWID" if table == "meta" else ""
-                    self._db.execute(f"CREATE TABLE {table} ({columns}){form}")
+                for table in TABLES:
+                    self._db.execute(_definition(table))
                 self.put("identity", secrets.token_hex(8))
         if self._db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
             raise DamagedData(f"{self.path}: expected a run's database, got another file")
-        if not read_only and not create:
-            self._keep_a_log()
         self.format = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         if not 1 <= self.format <= FORMAT:
             raise DamagedData(f"{self.path}: expected format {FORMAT}, got {self.format}: written by another release")
+        if fault := schema_fault(self._db, self.format):
+            raise DamagedData(f"{self.path}: expected exactly the tables of a run, but it {fault}")
+        if not read_only and not create:
+            self._keep_a_log()
         if self.format == 1 and not read_only:
             self._upgrade()
         if not read_only:
@@ -204,11 +246,18 @@ class Database:
         """Return the error to raise for an error of SQLite; one of its use in Python stays as it is."""
         if isinstance(error, sqlite3.ProgrammingError):
             return error
-        code = (getattr(error, "sqlite_errorcode", None) or 0) & 255
+        whole = getattr(error, "sqlite_errorcode", None) or 0
+        code = whole & 255
+        if lacks := _LACKS.get(whole):
+            return unsuitable(self.path, lacks)
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             return unwritable(self.path, self.reserve, str(error))
-        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY):
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
             return unwritable(self.path, 0, str(error))
+        if code == sqlite3.SQLITE_BUSY:
+            return unwritable(self.path, 0, f"{error}: another program has it open, or its disk keeps no locks")
+        if code in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_TOOBIG):  # `schema_fault` stops at more than a run's
+            return DamagedData(f"{self.path}: expected the tables and rows of a run, got more or larger ones")
         return DamagedData(f"{self.path}: expected a run's database, got a damaged one ({error})")
 
     @contextmanager

@@ -3,6 +3,9 @@
 The file is an .npz of plain arrays of G games, P moves and S full searches: head [4] int64: FORMAT, G, P, S; about
 [2048] uint8: JSON with game, rules, run; result [G] float32, for the player who began; length, iteration, index [G]
 int32; moves [P] int16; values [P] float32; full [P] uint8; visits [S, action_size] uint16.
+
+A file of several sizes (FORMAT_OF_SIZES) has also board [G, 2] int32, the rows and columns of each game; S is then the
+number of all visits, and visits [S] uint16: each search has as many as its board has actions.
 """
 
 from __future__ import annotations
@@ -17,19 +20,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from compiled import call, compiled
-from config import UserError
+from config import UserError, has_range
 from game import PLAYER, Game
-from games.bounds import check_rules, is_over, legal_moves, make_bounds
 from games.own import digest
-from games.sizes import largest_of
+from games.returned_values import check_rules, is_over, legal_moves, make_bounds
+from games.sizes import families, family, others, sizes_of
 from storage.atomic_files import replacing
 from storage.game_record import ILLEGAL_VISITS, GameArrays, GameRecord
 from storage.run_folders import SHIPPED, read_config
 from storage.run_store import Store
+from storage.sizes_played import SizesPlayed
 from storage.untrusted_npz import BadArrays, read_arrays
 from system.reading import read_limited
 
-FORMAT = 1
+FORMAT, FORMAT_OF_SIZES = 1, 2
 LIMIT = 2 << 30
 """Largest size of a file in bytes: it is read at once."""
 _TEXT = 2048
@@ -50,6 +54,8 @@ class Exchanged(NamedTuple):
     """One line for each game that is wrong."""
     iteration: int
     """The first iteration that trains on them."""
+    left_out: int = 0
+    """Games on boards that the run does not learn."""
 
 
 @compiled
@@ -123,13 +129,12 @@ def content_of(record: GameRecord) -> bytes:
 def export_games(folder: Path, game: Game, path: Path, *, count: int = 0) -> int:
     """Write the newest `count` games of a run, by default all of its memory's window; return their number.
 
-    Of a run of several sizes those on one board: that of `game`, of a range the largest.
+    Of a run of several sizes, with one size as `game` those on its board.
     """
     store = Store(folder / "run.db", read_only=True)
     try:
         window = read_config(folder).memory_size if not count else 1 << 62
-        game = largest_of(game)
-        found = [pair for pair in store.games(window) if pair[1].board in ("", game.spec)]
+        found = [pair for pair in store.games(window) if game.sizes or pair[1].board in ("", game.spec)]
         about = {"game": game.spec, "rules": digest(game), "run": store.get("run") or ""}
     finally:
         store.close()
@@ -154,12 +159,18 @@ def games_to_bytes(game: Game, about: dict[str, str], found: list[tuple[int, Gam
         "moves": np.concatenate([a.moves for a in arrays]),
         "values": np.concatenate([a.values for a in arrays]),
         "full": np.concatenate([a.full for a in arrays]).astype("|u1"),
-        "visits": np.concatenate([a.visits.reshape(-1, game.action_size) for a in arrays]),
     }
+    if game.sizes:
+        boards = SizesPlayed(game, ())
+        columns["board"] = np.array([boards.named(r.board).grid_shape for r in records], "<i4")
+        columns["visits"] = np.concatenate([a.visits.ravel() for a in arrays])
+    else:
+        columns["visits"] = np.concatenate([a.visits.reshape(-1, game.action_size) for a in arrays])
     text = json.dumps(about).encode().ljust(_TEXT)
     if len(text) > _TEXT:
         raise UserError(f"expected a game and a run of short names, got {len(text)} characters")
-    head = np.array([FORMAT, len(records), len(columns["moves"]), len(columns["visits"])], "<i8")
+    form = FORMAT_OF_SIZES if game.sizes else FORMAT
+    head = np.array([form, len(records), len(columns["moves"]), len(columns["visits"])], "<i8")
     buffer = io.BytesIO()
     np.savez(buffer, head=head, about=np.frombuffer(text, "|u1"), **columns)  # type: ignore[arg-type]
     return buffer.getvalue()
@@ -171,15 +182,26 @@ def games_to_bytes(game: Game, about: dict[str, str], found: list[tuple[int, Gam
 def games_from_bytes(data: bytes, game: Game, source: str = "the file") -> tuple[dict[str, Any], Iterator[GameRecord]]:
     """Return (about, games) of a file of this game; games are made one at a time and are not yet checked.
 
+    Of a range of sizes each has its `board`; those on other boards are left out; about["left_out"] is their number, if
+    there are any.
     Raises `UserError` unless the file has this form and every number in it is possible.
     """
     try:
         head = read_arrays(data, _HEAD, only=False)
         form, count, plies, searches = (int(n) for n in head["head"])
-        if form != FORMAT or not (0 < count <= plies and 0 <= searches <= plies <= count * game.max_plies):
-            raise BadArrays(f"expected format {FORMAT} and numbers of games and moves, got {head['head'].tolist()}")
+        right = form in (FORMAT, FORMAT_OF_SIZES) and 0 < count <= plies and 0 <= searches
+        if not right or plies > len(data) or (form == FORMAT and searches > plies):
+            known = f"{FORMAT} or {FORMAT_OF_SIZES}"
+            raise BadArrays(f"expected format {known} and numbers of games and moves, got {head['head'].tolist()}")
         about = _about(bytes(head["about"]))
         _same_game(about, game)
+        if form == FORMAT_OF_SIZES:
+            return _several(data, about, game, count, plies, searches)
+        mine = [each for each in sizes_of(game) if about["game"] == each.spec]  # in a range of sizes, one of them
+        board = mine[0].spec if mine and game.sizes else ""
+        game = mine[0] if mine else sizes_of(game)[-1]
+        if plies > count * game.max_plies:
+            raise BadArrays(f"expected games of at most {game.max_plies} moves, got {plies} in {count}")
         spec: dict[str, Any] = {
             **_HEAD, "result": ("<f4", (count,)), "length": ("<i4", (count,)), "iteration": ("<i4", (count,)),
             "index": ("<i4", (count,)), "moves": ("<i2", (plies,)), "values": ("<f4", (plies,)),
@@ -191,7 +213,35 @@ def games_from_bytes(data: bytes, game: Game, source: str = "the file") -> tuple
             raise BadArrays("expected games whose lengths and searches add up to the whole, got others")
     except BadArrays as error:
         raise UserError(f"{source}: no file of games: {error}") from None
-    return about, _split(columns, length, full.astype(bool))
+    actions = np.full(count, game.action_size)
+    return about, _split(columns, length, full.astype(bool), actions, [board] * count)
+
+
+def _several(
+    data: bytes, about: dict[str, Any], game: Game, count: int, plies: int, visits: int
+) -> tuple[dict[str, Any], Iterator[GameRecord]]:
+    """Return (about, games) of a file of several sizes."""
+    columns = read_arrays(data, {
+        **_HEAD, "result": ("<f4", (count,)), "length": ("<i4", (count,)), "iteration": ("<i4", (count,)),
+        "index": ("<i4", (count,)), "moves": ("<i2", (plies,)), "values": ("<f4", (plies,)), "full": ("|u1", (plies,)),
+        "board": ("<i4", (count, 2)), "visits": ("<u2", (visits,)),
+    })  # fmt: skip
+    length, full, board = columns["length"].astype(np.int64), columns["full"], columns["board"].astype(np.int64)
+    if (length < 1).any() or length.sum() != plies or full.max(initial=0) > 1 or not (
+        0 < board.min() <= board.max() < 256
+    ):
+        raise BadArrays("expected games whose lengths add up to the whole, and boards, got others")
+    points = board[:, 1] if game.policy_layout == "columns" else board.prod(axis=1)
+    actions = points + others(sizes_of(game)[-1])
+    searches = np.add.reduceat(full.astype(np.int64), np.cumsum(length) - length)
+    if (actions * searches).sum() != visits:
+        raise BadArrays("expected searches whose visits add up to the whole, got others")
+    known = {each.grid_shape: each.spec for each in sizes_of(game)}
+    names = [known.get((rows, columns)) for rows, columns in board.tolist()]
+    if None in names:
+        about["left_out"] = names.count(None)
+    named: list[str | None] = [name if name is None or game.sizes else "" for name in names]
+    return about, _split(columns, length, full.astype(bool), actions, named)
 
 
 def _about(text: bytes) -> dict[str, Any]:
@@ -205,25 +255,38 @@ def _about(text: bytes) -> dict[str, Any]:
 
 
 def _same_game(about: dict[str, Any], game: Game) -> None:
-    """Raise if a file is of another game; a custom game is known by its rules, wherever its file lies."""
-    mine = digest(game)
-    if about["rules"] != mine or (not mine and about["game"] != game.spec):
+    """Raise if a file is of another game; a custom game is known by its rules, wherever its file lies.
+
+    A range of sizes and another one, or a size, of the same rules are one game.
+    """
+    mine, name = digest(game), about["game"]
+    if has_range(name):
+        same = family(name) in ([family(game.spec)] if game.sizes else families(game))
+    else:
+        same = name in [each.spec for each in sizes_of(game)]
+    if about["rules"] != mine or (not mine and not same):
         raise BadArrays(f"expected games of {game.spec}, got those of {ascii(about['game'][:60])}")
 
 
-def _split(columns: dict[str, np.ndarray], length: np.ndarray, full: np.ndarray) -> Iterator[GameRecord]:
-    ends, searched = np.cumsum(length), np.concatenate([[0], np.cumsum(full)])
-    for i, end in enumerate(ends):
-        begin = end - length[i]
-        moves, values = columns["moves"][begin:end], columns["values"][begin:end]
-        visits = columns["visits"][searched[begin] : searched[end]]
-        arrays = GameArrays(moves, full[begin:end], visits, values)
-        yield GameRecord.from_arrays(i, float(columns["result"][i]), arrays)
+def _split(
+    columns: dict[str, np.ndarray], length: np.ndarray, full: np.ndarray, actions: np.ndarray, boards: list[str | None]
+) -> Iterator[GameRecord]:
+    """Yield the games that have a board. actions: of each game's board; boards: its name, "" for the only one."""
+    begin, seen, numbers = 0, 0, columns["visits"].ravel()
+    for i, board in enumerate(boards):
+        end = begin + int(length[i])
+        searched = full[begin:end]
+        count = int(searched.sum()) * int(actions[i])
+        visits = numbers[seen : seen + count].reshape(-1, int(actions[i]))
+        if board is not None:
+            arrays = GameArrays(columns["moves"][begin:end], searched, visits, columns["values"][begin:end])
+            yield GameRecord.from_arrays(i, float(columns["result"][i]), arrays)._replace(board=board)
+        begin, seen = end, seen + count
 
 
 def read_games(path: Path) -> bytes:
     """Return the bytes of a file of games; raise `UserError` when it is no regular file of a sensible size."""
-    if path.suffix.lower() in (".sgf", ".psq", ".json", ".jsonl", ".txt"):
+    if path.suffix.lower() in (".sgf", ".psq", ".ggf", ".wtb", ".obf", ".json", ".jsonl", ".txt"):
         raise UserError(f"expected a file of export-games: the moves of {path.suffix} hold no searches to learn from")
     try:
         if not path.is_file():

@@ -1,4 +1,6 @@
-"""Games as files: JSON for any game, moves in one line of text, SGF for games on points; .psq of Piskvork is read.
+"""Games as files: JSON for any game, moves in one line of text, SGF for games on points.
+
+Read are also .psq of Piskvork, and of Othello .ggf, WTHOR's .wtb and positions as in FFO's tests (.obf).
 
 Many games, such as a match, are one file of lines (.jsonl), each the JSON of a game. A file may come from anybody:
 every move is played by the rules, and any fault becomes one `UserError`. What a file from elsewhere states is kept, and
@@ -23,7 +25,7 @@ from config import UserError
 from game import Game, GameState
 from games.line_of_moves import ready
 from games.own import lies_elsewhere
-from storage import psq, setup_json, sgf
+from storage import othello_files, psq, setup_json, sgf
 from storage.atomic_files import check_free as check_free
 from storage.atomic_files import write_file
 from storage.sgf_facts import margin_of
@@ -31,12 +33,14 @@ from system.reading import open_regular
 
 T = TypeVar("T")
 FORMS = (".json", ".txt", ".sgf")
-READ = (*FORMS, ".psq")
+SEVERAL = (".sgf", ".ggf", ".wtb", ".obf")
+"""Forms of which a file may hold several games."""
+READ = (*FORMS, ".psq", ".ggf", ".wtb", ".obf")
 """Forms that are read; those of `FORMS` are also written."""
 LINES = ".jsonl"
 LIMIT = 1_000_000
 """Largest size of a file in bytes."""
-_LONGEST_NAME = 100
+_LONGEST_NAME, _LONGEST_REASON = 100, 300
 PERSON = "you"
 """The name of a person among the players of a game."""
 
@@ -62,11 +66,14 @@ class Record(NamedTuple):
     """One line each on what of a file was not read and where our rules differ."""
     seconds: tuple[float, ...] = ()
     """Seconds that each move took; () if they were not measured."""
+    forfeit: str = ""
+    """Why the loser lost by rule, not by play, such as a program that failed; "" if nobody did."""
 
     def first_moves(self, count: int) -> Record:
         """Return the game after its first `count` moves, not decided."""
         stated = {key: words for key, words in self.stated.items() if key != "result"}
-        return self._replace(moves=self.moves[:count], result=None, stated=stated, seconds=self.seconds[:count])
+        seconds = self.seconds[:count]
+        return self._replace(moves=self.moves[:count], result=None, stated=stated, seconds=seconds, forfeit="")
 
 
 # ---- files
@@ -125,7 +132,7 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
     """Load game `number`, from 1, of a file of lines or an SGF file; of any other file its only game."""
     form = _form(path, (*READ, LINES))
     if form != LINES:
-        if number != 1 and form != ".sgf":
+        if number != 1 and form not in SEVERAL:
             raise UserError(f"{path}: expected game 1, the only one, got {number}")
         return _load(path, number, game)
     try:
@@ -177,7 +184,9 @@ def to_bytes(record: Record, form: str) -> bytes:
     if form == ".sgf":
         sgf.check_game(game)
         end = _replay(game, moves, lambda action, state: action)[1]
-        return sgf.write(game, moves, end, record.result, record.players, record.date, record.stated, record.seconds)
+        return sgf.write(
+            game, moves, end, record.result, record.players, record.date, record.stated, record.seconds, record.forfeit
+        )
     values: dict[str, Any] = {"game": game.spec, "moves": [game.move_name(a) for a in moves], "result": record.result}
     if any(record.players):
         values["players"] = list(record.players)
@@ -187,15 +196,22 @@ def to_bytes(record: Record, form: str) -> bytes:
         values["stated"] = record.stated
     if record.seconds:
         values["seconds"] = [round(seconds, 3) for seconds in record.seconds]
+    if record.forfeit:
+        values["forfeit"] = record.forfeit[:_LONGEST_REASON]
     if game.set_up_from is not None:
         values["setup"] = setup_json.as_json(game)
     return (json.dumps(values) + "\n").encode()
 
 
 def from_bytes(data: bytes, form: str, game: Game | None = None, number: int = 1) -> Record:
-    """Return the game of a file's content, of an SGF file game `number`; .txt needs `game`: it holds moves only."""
+    """Return the game of a file's content, of a form with several games game `number`.
+
+    .txt needs `game`: it holds moves only.
+    """
     if len(data) > LIMIT:
         raise UserError(f"expected at most {LIMIT:,} bytes, got a larger file")
+    if form == ".wtb" and data.strip():
+        return _from_othello(othello_files.read_wtb(data, number), game)
     if b"\0" in data:
         raise UserError("expected text in UTF-8, got UTF-16 or no text")
     data = data.removeprefix(codecs.BOM_UTF8)
@@ -206,9 +222,17 @@ def from_bytes(data: bytes, form: str, game: Game | None = None, number: int = 1
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        if form == ".psq":  # only names are not ASCII
-            return _from_psq(data.decode("latin-1"), game)
-        raise UserError("expected text in UTF-8, got another encoding or no text") from None
+        if form not in (".psq", ".ggf"):  # of these only names are not ASCII
+            raise UserError("expected text in UTF-8, got another encoding or no text") from None
+        text = data.decode("latin-1")
+    if form == ".ggf":
+        return _from_othello(othello_files.read_ggf(text, number), game)
+    if form == ".obf" or (form == ".txt" and game is not None and game.name == "othello"):
+        sheet = othello_files.read_position(text, number)
+        if sheet is not None:
+            return _from_othello(sheet, game)
+        if form == ".obf":
+            raise UserError("expected lines of 64 points of X, O and -, then who moves")
     return {".json": _from_json, ".psq": _from_psq, ".txt": _from_text}[form](text, game)
 
 
@@ -242,16 +266,51 @@ def _from_psq(text: str, game: Game | None) -> Record:
     raise fault or RuntimeError("expected a rule to read the game by")
 
 
+def _from_othello(sheet: othello_files.Sheet, game: Game | None) -> Record:
+    if game is not None and (game.name, game.grid_shape) != (sheet.game.name, sheet.game.grid_shape):
+        raise UserError(f"expected a game of {game.spec}, got one of {sheet.game.spec}")
+    actions: list[int] = []
+    state = sheet.game.start()
+    for number, move in enumerate(sheet.moves, 1):
+        try:
+            for action in othello_files.actions_of(sheet.game, state, move):
+                state = state.takeAction(action)[0]
+                actions.append(action)
+        except UserError as error:
+            raise UserError(f"move {number}: {error}") from None
+    found, lead, stated, notes = _result_by_rules(state), sheet.lead, dict(sheet.stated), list(sheet.notes)
+    result = found if lead is None else float(np.sign(lead))
+    date = stated.pop("date") if _is_date(stated.get("date")) else ""
+    ours = (state.score[0] - state.score[1]) * state.playerTurn
+    if found is not None and result is not None and lead not in (None, ours, _with_empty(state, ours)):
+        notes.append(f"the file says {stated['result'][:40]}, which is kept; by our rules Black has {ours:+g} discs")
+    elif found is not None:
+        stated.pop("result", None)
+    elif lead is None and "result" in stated:
+        notes.append(f"RE[{stated['result'][:40]}] names no result")
+    return Record(sheet.game, actions, result, sheet.players, date, stated, tuple(notes))
+
+
+def _with_empty(state: GameState, lead: float) -> float:
+    """Return a lead in discs with the empty points given to the winner, as Othello's records count."""
+    owners = state.owners
+    empty = int((owners == 0).sum()) if owners is not None else 0
+    return lead + empty * float(np.sign(lead))
+
+
 def _from_sgf(data: bytes, game: Game | None, number: int) -> Record:
     sheet = sgf.read(data, game, number)
-    moves, end = _replay(sheet.game, sheet.moves, lambda stone, state: sgf.action_of(sheet.game, state, stone))
+    numbers = [stone.number for stone in sheet.moves]
+    moves, end = _replay(sheet.game, sheet.moves, lambda stone, state: sgf.action_of(sheet.game, state, stone), numbers)
     result, note = _stated_result(sheet, end)
     stated = dict(sheet.stated)
     ours = result == _result_by_rules(end) or not end.isEndGame
-    if ours and stated.get("result") == sgf.result_text(sheet.game, end, result):  # as we write it
+    forfeit = sheet.forfeit if result and not end.isEndGame else ""
+    if ours and stated.get("result") == sgf.result_text(sheet.game, end, result, forfeit):  # as we write it
         del stated["result"]
     date = stated.pop("date") if _is_date(stated.get("date")) else ""
-    return Record(sheet.game, moves, result, sheet.players, date, stated, (*sheet.notes, *note))
+    notes = (*sheet.notes, *note)
+    return Record(sheet.game, moves, result, sheet.players, date, stated, notes, forfeit=forfeit)
 
 
 def _stated_result(sheet: sgf.Sheet, end: GameState) -> tuple[float | None, list[str]]:
@@ -297,7 +356,12 @@ def _from_json(text: str, game: Game | None) -> Record:
     notes = (f"the file says {words['result']}, which is kept",) if "result" in words else ()
     players = values.get("players", ("", ""))
     seconds = tuple(map(float, values.get("seconds", ())))[: len(moves)]
-    return Record(game, moves, result, (players[0], players[1]), values.get("date", ""), words, notes, seconds)
+    forfeit = values.get("forfeit", "")
+    if forfeit and (end.isEndGame or not result):
+        raise UserError("forfeit: expected a game that is not over by the rules, and a winner")
+    return Record(
+        game, moves, result, (players[0], players[1]), values.get("date", ""), words, notes, seconds, forfeit
+    )
 
 
 def _names(spec: str, game: Game) -> bool:
@@ -345,15 +409,19 @@ _FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
      setup_json.is_json),
     ("seconds", "a list of seconds, one for each move",
      lambda v: isinstance(v, list) and all(type(n) in (int, float) and 0 <= n < 1e9 for n in v)),
+    ("forfeit", f"a reason of at most {_LONGEST_REASON} printable characters",
+     lambda v: isinstance(v, str) and len(v) <= _LONGEST_REASON and v.isprintable()),
 )  # fmt: skip
 """(key, what is expected, check of a value) of the JSON form; only game and moves are required."""
 
 
-def _replay(game: Game, moves: Iterable[T], action_of: Callable[[T, GameState], int]) -> tuple[list[int], GameState]:
-    """Play moves by the rules; raise `UserError` with the number of the first illegal one."""
+def _replay(
+    game: Game, moves: Iterable[T], action_of: Callable[[T, GameState], int], numbers: Iterable[int] = ()
+) -> tuple[list[int], GameState]:
+    """Play moves by the rules; raise `UserError` with the number of the first illegal one; `numbers`: in the file."""
     actions: list[int] = []
     state = game.start()
-    for number, move in enumerate(moves, 1):
+    for number, move in zip(numbers or itertools.count(1), moves, strict=False):
         try:
             state = ready(game, state)
             actions.append(action_of(move, state))

@@ -10,12 +10,11 @@ import re
 from typing import NamedTuple
 
 from config import UserError
+from games.gomoku import rule_named
 
 _HEAD = re.compile(r"Piskvorky\s+([0-9]{1,3})x([0-9]{1,3})\b(?:.*,\s*([01])\s*\Z)?", re.IGNORECASE)
 _MOVE = re.compile(r"\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*(?:,\s*[0-9]{1,12}\s*)?\Z")
 GAME = "gomoku"
-_RULES = {"freestyle": "freestyle", "standard": "exact", "renju": "renju"}
-"""{Gomocup's division: our rule}."""
 
 
 class Sheet(NamedTuple):
@@ -53,6 +52,6 @@ def read(text: str) -> Sheet:
         raise UserError(f"move {len(moves) + 1}: expected x,y,ms, then the end of the moves, got {rest[0][:40]!r}")
     players = ["".join(c for c in name if c.isprintable())[:100] for name in names] or ["", ""]
     division = re.match("[0-2],([a-z]+)", others[0].lower()) if others else None
-    rule = _RULES.get(division[1], "") if division else ""
+    rule = rule_named(division[1]) if division else ""
     notes = [f"left out: {' '.join(others)[:60]!r} after the moves"] if others else []
     return Sheet(columns, moves, (players[began == "1"], players[began != "1"]), rule, tuple(notes))

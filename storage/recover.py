@@ -21,13 +21,13 @@ from game import Game
 from games.own import digest
 from storage.atomic_files import DamagedData, require_space, writing
 from storage.checkpoints import content, optimizer_file
-from storage.connection import connect
 from storage.consistency import LOST, accepted_losses
-from storage.database import KEPT, TABLES, row_digest
+from storage.database import KEPT, TABLES, row_digest, schema_fault
 from storage.game_record import IMPORTED
-from storage.run_folders import game_of, lock_folder, network_facts, new_folder, read_config
+from storage.run_folders import game_of, lock_folder, lock_new_folder, network_facts, read_config
 from storage.run_store import Store
 from storage.sizes_played import SIZES, SizesPlayed
+from storage.sqlite_errors import connect
 from storage.verify import row_fault
 from system.reading import MODEL_BYTES, TEXT_BYTES, read_limited
 
@@ -133,7 +133,9 @@ def _readable(path: Path) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     db = connect(path.as_uri())
     try:
-        db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        form = int(db.execute("PRAGMA user_version").fetchone()[0])
+        if schema_fault(db, form):
+            return {}
         for table, columns in TABLES.items():
             width = columns.split(", PRIMARY")[0].count(",") + 1
             rows = [row for row in _around_damage(db, table) if len(row) == width]
@@ -293,8 +295,8 @@ def _drop_stages(tables: dict[str, list[Row]], lost: list[str]) -> None:
 def _write(
     folder: Path, config: Config, game: Game, tables: dict[str, list[Row]], files: dict[str, bytes], lost: list[str]
 ) -> Recovered:
-    new = new_folder(folder.parent)
-    place = lock_folder(new)
+    place, store = lock_new_folder(folder.parent), None
+    new = place.folder
     try:
         for name, data in files.items():
             place.write(f"models/{Path(name).name}", data)
@@ -315,6 +317,11 @@ def _write(
         )
         store.close()
         place.write("config.json", to_json(config).encode())
+    except BaseException:  # a part of a run is none
+        if store is not None:
+            store.close()
+        place.remove_all()
+        raise
     finally:
         place.close()
     return found

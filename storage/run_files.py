@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from config import UserError
-from storage.atomic_files import Unwritable, write_file, writing
+from storage.atomic_files import Unwritable, unsuitable, write_file, writing
 from system import files
 
 
@@ -86,6 +86,8 @@ class RunFiles:
             note = lock if files.LOCK == "lock" else self.open("lock", os.O_RDWR | os.O_CREAT)
             try:
                 mine = files.lock(lock)
+            except files.NoLocks:
+                raise unsuitable(self.folder / "lock", "locks of files") from None
             finally:
                 self._lock, self._note = lock, note
         if not mine:
@@ -194,7 +196,7 @@ class RunFiles:
                     self.remove(f"{folder}/{name}")
 
     def remove_all(self) -> None:
-        """Remove the folder and all that is in it."""
+        """Remove the folder and all that is in it, and the one that holds it if nothing else is there."""
         found = self.names(".") if self._at is not None or self.in_place() else []
         if self._at is None:
             self.unlock()  # an open file cannot be removed
@@ -206,6 +208,7 @@ class RunFiles:
                 os.unlink(path, dir_fd=self._at)
         with suppress(OSError):  # another folder of this path is not empty
             os.rmdir(self._path)
+            os.rmdir(self._path.parent)
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or ("run" if PREFIX else HERE / "ru
 SHIPPED = HERE / "run_archive"
 """The players that ship: one run per game, without its games."""
 RUN = re.compile(r"run([0-9]{4,6})\Z")
+_LOGGER = logging.getLogger("alphazero.run_folders")
 
 
 def game_folder(spec: str) -> str:
@@ -51,9 +54,43 @@ def runs_of(spec: str, root: Path | None = None) -> list[Path]:
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """Return the folders in a folder that are named as runs, by number; copies under other names are not meant."""
-    found = [p for p in folder.iterdir() if RUN.match(p.name)] if folder.is_dir() else []
+    """Return the folders in a folder that are named as runs, by number; copies under other names are not meant.
+
+    One that this user cannot read is left out, and a line says so.
+    """
+    found = [p for p in folders_in(folder) if RUN.match(p.name) and not _left_out(unreadable(p))]
     return sorted(found, key=lambda p: int(p.name[3:]))
+
+
+def folders_in(folder: Path) -> list[Path]:
+    """Return what is in a folder; nothing where there is none, or where this user cannot read it, which a line says."""
+    try:
+        return sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError:
+        _left_out(folder)
+        return []
+
+
+def unreadable(folder: Path) -> Path | None:
+    """Return what this user cannot read of a run, which another may have made; None if nothing."""
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return folder
+    files = (folder / name for name in ("config.json", "run.mark", "run.db"))
+    return next((file for file in files if file.exists() and not os.access(file, os.R_OK)), None)
+
+
+@cache
+def _left_out(place: Path | None) -> bool:
+    """Return whether there is such a place, and say once that it is left out."""
+    if place is not None:
+        _LOGGER.warning("%s is left out: this user cannot read it", _shown(place))
+    return place is not None
+
+
+def _shown(place: Path) -> str:
+    return "".join(c if c.isprintable() else "?" for c in str(place))
 
 
 def shipped_folder(spec: str) -> Path:
@@ -147,12 +184,23 @@ def find_run(spec: str, number: int | None = None, root: Path | None = None) -> 
                 return path
     elif found:
         return found[-1]
+    of_game = (root or RUNS) / game_folder(spec)
+    _require_readable(of_game, number)
     known = ", ".join(p.name for p in found) or "none"
     wanted = "a run" if number is None else f"run{number:04}"
-    others = sorted(p.name for p in (root or RUNS).glob("*") if any((p / "run0001").glob("run.db")))
+    others = sorted(p.name for p in folders_in(root or RUNS) if os.path.exists(p / "run0001" / "run.db"))
     hint = f"; there are runs of {', '.join(others[:6])} (--game)" if others and not found else ""
-    place = "".join(c if c.isprintable() else "?" for c in str((root or RUNS) / game_folder(spec)))
-    raise UserError(f"expected {wanted} of {spec}, there is {known} in {place}{hint}")
+    raise UserError(f"expected {wanted} of {spec}, there is {known} in {_shown(of_game)}{hint}")
+
+
+def _require_readable(of_game: Path, number: int | None) -> None:
+    """Raise `UserError` if the runs of a game, or the one that is meant, are there but not for this user to read."""
+    fault = of_game if os.path.exists(of_game) and not os.access(of_game, os.R_OK | os.X_OK) else None
+    for name in os.listdir(of_game) if fault is None and os.path.isdir(of_game) else ():
+        if RUN.match(name) and number in (None, int(name[3:])):
+            fault = fault or unreadable(of_game / name)
+    if fault is not None:
+        raise UserError(f"expected a run that this user can read, got {_shown(fault)}; `ls -ld` names its owner")
 
 
 def run_to_change(spec: str, number: int | None = None) -> Path:
@@ -204,6 +252,18 @@ def lock_folder(folder: Path) -> RunFiles:
     try:
         files.lock()
     except BaseException:
+        files.close()
+        raise
+    return files
+
+
+def lock_new_folder(of_game: Path) -> RunFiles:
+    """Create the folder of a new run and lock it for this process; nothing of it is left when that fails."""
+    files = RunFiles(new_folder(of_game))
+    try:
+        files.lock()
+    except BaseException:
+        files.remove_all()
         files.close()
         raise
     return files

@@ -192,6 +192,10 @@ class Store(Database):
         """Mark a stage as finished."""
         self.insert("stages", [(iteration, stage, json.dumps(facts))])
 
+    def set_sizes(self, iteration: int, facts: dict[str, Any]) -> None:
+        """Replace the facts of an iteration's stage SIZES, as games on other boards were imported."""
+        self.insert("stages", [(iteration, SIZES, json.dumps(facts))], "INSERT OR REPLACE")
+
     def finished(self, iteration: int) -> dict[str, dict[str, Any]]:
         """Return {stage: facts} of an iteration."""
         found = self.rows("stages", "WHERE iteration = ? ORDER BY rowid", (iteration,))
@@ -224,8 +228,10 @@ class Store(Database):
         self.insert("games", imported)  # with new row numbers, so that none is skipped
         self._db.execute("DELETE FROM versions WHERE iteration >= ?", (iteration,))
         self._db.execute("DELETE FROM matches WHERE iteration >= ?", (iteration,))
-        self._db.execute("DELETE FROM stages WHERE iteration >= ? AND NOT (iteration = ? AND stage IN (?, ?))",
-                         (iteration, iteration, "self-play", SIZES))  # fmt: skip
+        of_imported = "SELECT iteration FROM games WHERE idx >= ?"
+        self._db.execute("DELETE FROM stages WHERE iteration >= ? AND NOT (iteration = ? AND stage IN (?, ?)) "
+                         f"AND NOT (stage = ? AND iteration IN ({of_imported}))",
+                         (iteration, iteration, "self-play", SIZES, SIZES, IMPORTED))  # fmt: skip
         last = (self.lines() or [{"best_version": 0, "total_seconds": 0.0}])[-1]
         steps = sum(json.loads(row[2])["steps"] for row in self.rows("stages", "WHERE stage = 'retrain'"))
         for key, value in (("best", last["best_version"]), ("seconds", last["total_seconds"]), ("steps", steps)):

@@ -1,4 +1,7 @@
-"""The position set up with which a game begins, as JSON: {"black": ["c3"], "white": [], "turn": "white"}."""
+"""The position set up with which a game begins, as JSON: {"black": ["c3"], "white": [], "turn": "white"}.
+
+"points" are White's for a handicap, where he has some.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,9 @@ def as_json(game: Game) -> dict[str, Any]:
     state, names = game.start(), {}
     for key, stone in SIDES.items():
         names[key] = [game.move_name(int(point)) for point in np.flatnonzero(stones_of(state) == stone)]
-    return {**names, "turn": next(key for key, stone in SIDES.items() if stone == state.playerTurn)}
+    points = game.white_points(state) - (game.komi or 0.0)
+    turn = next(key for key, stone in SIDES.items() if stone == state.playerTurn)
+    return {**names, "turn": turn, **({"points": points} if points else {})}
 
 
 def from_json(game: Game, setup: dict[str, Any]) -> Game:
@@ -30,10 +35,13 @@ def from_json(game: Game, setup: dict[str, Any]) -> Game:
             if point >= board.size or board.flat[point]:
                 raise UserError(f"setup: expected a free point for each stone, got {name[:40]!r}")
             board.flat[point] = stone
-    return starting_at(game, game.set_up(board, SIDES[setup["turn"]]))
+    return starting_at(game, game.rewarded(game.set_up(board, SIDES[setup["turn"]]), setup.get("points", 0)))
 
 
 def is_json(value: Any) -> bool:
-    if not isinstance(value, dict) or set(value) != {*SIDES, "turn"} or value["turn"] not in ("black", "white"):
+    if not isinstance(value, dict) or {*value, "points"} != {*SIDES, "turn", "points"}:
+        return False
+    points = value.get("points", 1)
+    if value["turn"] not in ("black", "white") or type(points) not in (int, float) or not 0 < points <= 361:
         return False
     return all(isinstance(value[key], list) and all(isinstance(n, str) for n in value[key]) for key in SIDES)

@@ -32,10 +32,23 @@ def facts_of_records(boards: Iterable[str], match: str) -> dict[str, Any]:
 
 
 def board_of(facts: str, index: int) -> str:
-    """Return the name of a game's game from the facts of its iteration's stage; of an imported one, that of matches."""
+    """Return the name of a game's game from the facts of its iteration's stage.
+
+    Of a match's game (a number below 0), and of imported ones whose board is not said, it is that of matches.
+    """
     names, match = _boards(facts)
-    among = [name for first, name in names if first <= index < IMPORTED]
+    among = [name for first, name in names if first <= index and (first < IMPORTED) == (index < IMPORTED)]
     return among[-1] if among else match
+
+
+def with_imported(facts: str, boards: Iterable[tuple[int, str]]) -> dict[str, Any]:
+    """Return the facts of an iteration's stage with those of games that were imported: (number of a game, its game)."""
+    names, match = _boards(facts)
+    found = list(names)
+    for index, name in boards:
+        if found[-1][0] < IMPORTED or found[-1][1] != name:
+            found.append((index, name))
+    return facts_of(found, match)
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from config import UserError
 from game import Game
+from games.own import digest
 from storage.atomic_files import DamagedData, read_file, sha256
 from storage.checkpoints import optimizer_file, path_of
 from storage.consistency import inconsistencies, stage_fault, version_fault
@@ -34,6 +35,8 @@ class RunReport(NamedTuple):
     """The Keras back ends that trained it, e.g. "tensorflow, jax from version 4"; "" if it does not say."""
     mixed: tuple[str, ...] = ()
     """The classes of processors whose games it has, where a cluster had several: they add up in other orders."""
+    rules_changed: bool = False
+    """Whether your own game has other files than when the run began: its games are checked by the new rules."""
 
 
 def verify(folder: Path) -> RunReport:
@@ -55,6 +58,7 @@ def verify(folder: Path) -> RunReport:
             return RunReport(
                 store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage,
                 str(store.get("backend") or ""), tuple(map(str, json.loads(store.get("processors") or "[]"))),
+                store.get("rules", "") != digest(game),
             )  # fmt: skip
     except (sqlite3.Error, DamagedData, ValueError, TypeError, LookupError) as error:
         line = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"
@@ -68,12 +72,10 @@ def _row_faults(store: Store, game: Game) -> Iterator[str]:
     sizes = SizesPlayed(game, [row for row, right in store.checked("stages") if right])
     for table, rest in (("meta", ""), ("versions", ""), ("stages", ""), ("games", "ORDER BY iteration, idx"),
                         ("matches", "ORDER BY iteration, idx")):  # fmt: skip
-        kind = {"games": "game", "matches": "match game"}.get(table, table)
         for row, right in store.checked(table, rest):
             wrong = row_fault(sizes, table, row) if right else "is not what the run wrote"
             if wrong:
-                name = f"{kind} {row[1]} of iteration {row[0]}" if kind != table else f"{table} {row[0]}"
-                yield f"{name}: {wrong}"
+                yield f"{_named(table, row)}: {wrong}"
 
 
 def row_fault(sizes: SizesPlayed, table: str, row: tuple) -> str:  # type: ignore[type-arg]
@@ -87,6 +89,23 @@ def row_fault(sizes: SizesPlayed, table: str, row: tuple) -> str:  # type: ignor
     if table == "versions":
         return version_fault(row)
     return stage_fault(row) if table == "stages" else ""
+
+
+def require_games_by_rules(store: Store, game: Game, name: str) -> None:
+    """Raise `UserError` if one of a run's stored games is none by the rules, which have changed since it began."""
+    sizes = SizesPlayed(game, store.rows("stages"))
+    for table in ("games", "matches"):
+        for row, right in store.checked(table, "ORDER BY iteration, idx"):
+            if right and (wrong := row_fault(sizes, table, row)):
+                raise UserError(
+                    f"{name}: the rules of {game.spec} have changed since this run began, and {_named(table, row)} "
+                    f"is none by them: {wrong}; put the files back as they were, or begin another run with --new"
+                )
+
+
+def _named(table: str, row: tuple) -> str:  # type: ignore[type-arg]
+    kind = {"games": "game", "matches": "match game"}.get(table)
+    return f"{kind} {row[1]} of iteration {row[0]}" if kind else f"{table} {row[0]}"
 
 
 def game_fault(sizes: SizesPlayed, row: tuple) -> str:  # type: ignore[type-arg]
@@ -133,9 +152,9 @@ def _file_faults(folder: Path, store: Store) -> list[str]:
     versions = [row for row, right in store.checked("versions", "ORDER BY version") if right and not version_fault(row)]
     wanted = [(row[2], row[3]) for row in versions]
     wanted += [(optimizer_file(row[0]), row[5]) for row in versions[-1:] if len(row) > 5 and row[5]]
-    for name, digest in wanted:
+    for name, content in wanted:
         try:
-            if sha256(read_file(path_of(folder, name))) != digest:
+            if sha256(read_file(path_of(folder, name))) != content:
                 found.append(f"models/{name}: is not what the run wrote")
         except DamagedData:
             found.append(f"models/{name}: is missing or cannot be read")

@@ -73,11 +73,15 @@ def replace(name: str | Path, target: str | Path, within: int | None = None) -> 
         time.sleep(0.01)  # another program reads it now
 
 
+class NoLocks(OSError):
+    """A file cannot be locked, by anybody."""
+
+
 def lock(descriptor: int) -> bool:
     """Lock an open file for this process until the file is closed or the process ends; return whether that is done.
 
-    False: another has the lock. A process that this one starts does not have it. Raises `OSError` where the disk keeps
-    no locks.
+    False: another has the lock. A process that this one starts does not have it. Raises `NoLocks` where the disk keeps
+    none.
     """
     import portalocker
 
@@ -86,7 +90,7 @@ def lock(descriptor: int) -> bool:
     except portalocker.AlreadyLocked:
         return False
     except portalocker.LockException as error:
-        raise OSError(None, f"cannot be locked: {error}") from None
+        raise NoLocks(None, f"cannot be locked: {error}") from None
     return True
 
 

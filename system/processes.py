@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +17,14 @@ if TYPE_CHECKING:
 
 ENDINGS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, n))
 """Signals that request the end of a process: Ctrl-C, `kill`, and Ctrl-Break, which Windows has."""
+def heeded() -> tuple[int, ...]:
+    """Return the `ENDINGS` that end this process; the others its parent ignores, as a shell's `&` in a script does."""
+    return tuple(number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)
+
+
 _KILL = getattr(signal, "SIGKILL", None)
+ROUNDS = 10
+"""Most times that what a killed process started is looked for: it may just be starting more."""
 ASKS_ONLY_GROUPS = hasattr(signal, "CTRL_BREAK_EVENT")
 """Whether `interrupt` reaches only a process of its own group."""
 KILLED = 1 if _KILL is None else -_KILL
@@ -140,17 +148,32 @@ def own_group() -> dict[str, Any]:
     return {"creationflags": 0x200} if sys.platform == "win32" else {"start_new_session": True}  # a new process group
 
 
+def marked() -> tuple[str, dict[str, str]]:
+    """Return (mark, environment): a process started with it, and all that it starts, has the mark in its own."""
+    mark = f"ALPHAZERO_STARTED_{uuid.uuid4().hex}"
+    return mark, {**os.environ, mark: "1"}
+
+
 def interrupt(process: subprocess.Popen[bytes]) -> None:
-    """Do to a process of its own group what Ctrl-C does, or Ctrl-Break where groups do not hear of Ctrl-C."""
+    """Request the end of a process of its own group, which may ignore Ctrl-C; on Windows by Ctrl-Break."""
     with suppress(ProcessLookupError):
-        process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
+        process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
 
 
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process of its own group, and all that it started as far as the system knows it."""
+def kill_group(process: subprocess.Popen[bytes], mark: str = "") -> None:
+    """Kill a process of its own group, and all that it started as far as the system knows it.
+
+    mark: that of its environment (`marked`). What it started has the same, also where that left the group.
+    """
     if hasattr(os, "killpg") and _KILL is not None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, _KILL)
+        for _ in range(ROUNDS if mark else 0):
+            if not (left := [number for number in _marked(mark) if number != os.getpid()]):
+                break
+            for number in left:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(number, _KILL)
         return
     if sys.platform == "win32" and process.poll() is None:
         import subprocess
@@ -158,6 +181,16 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
         with suppress(OSError):
             subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
     process.kill()
+
+
+def _marked(mark: str) -> list[int]:
+    """Return the numbers of the processes with a mark in their environment, where the system has /proc."""
+    found, words = [], f"{mark}=1".encode()
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # it has ended, or is another user's
+            if words in place.read_bytes().split(b"\0"):
+                found.append(int(place.parent.name))
+    return found
 
 
 def freeze(process: subprocess.Popen[bytes], seconds: float) -> bool:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from contextlib import suppress
 from typing import TextIO
 from unicodedata import combining, east_asian_width
 
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters that move the cursor, give a terminal commands, or turn the direction of writing; not tab and newline."""
 MAX_TYPED = 10_000
 """Characters of a typed line that are read."""
+
+
+def harmless(text: str) -> str:
+    """Return a text of somebody else's with "?" for each character that could command a terminal.
+
+    >>> harmless("no file \\x1b[2J")
+    'no file ?[2J'
+    """
+    return _CONTROL.sub("?", text)
 
 
 def redraws(stream: TextIO) -> bool:

@@ -65,7 +65,7 @@ def test_each_file_has_what_it_is_for():
     for name in ("web", "cluster"):
         assert packages(f"requirements-{name}.txt") == sorted(EXTRAS[name])
     play = packages("requirements-play.txt")
-    assert len(play) == 5 and set(play) < set(whole)
+    assert len(play) == 4 and set(play) < set(whole)
     assert not [line for line in play if line.startswith(("tensorflow", "keras", "matplotlib", "notebook"))]
     needed = {line for name in ("web", "jax", "cluster", "onnx") for line in EXTRAS[name]}
     needed |= {line for line in EXTRAS["dev"] if bounded(line.split(";")[0].strip())}

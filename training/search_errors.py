@@ -13,7 +13,7 @@ import numpy as np
 
 from compiled import call
 from game import Game
-from games.bounds import check_rules, make_bounds
+from games.returned_values import check_rules, make_bounds
 from memory import unroll
 from storage.atomic_files import DamagedData
 from storage.game_record import IMPORTED, GameRecord

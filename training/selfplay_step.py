@@ -9,7 +9,7 @@ import numpy as np
 from compiled import compiled, inlined, prefetch
 from compiling.records import record
 from config import Config, SelfPlaySettings
-from games.bounds import BROKEN, LENGTH, START, break_rule, is_over, random_move
+from games.returned_values import BROKEN, LENGTH, START, break_rule, is_over, random_move
 from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE
 from search.gumbel import choose_gumbel, draw_gumbel

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import games
-from config import Config, from_json, to_json, with_overrides
+from config import Config, UserError, from_json, to_json, with_overrides
 from game import Game
+from games.own import digest
 from network.choose_predictor import choose_backend, make_predictor, on_board
 from network.predictor import STEADY, cores, side_by_side
 from network.stored_network import open_network
@@ -20,6 +21,7 @@ from storage.run_store import Store
 from system import processes
 from training.selfplay import Counts, SelfPlay
 from training.size_plan import game_named, total
+from training.worker_messages import expected_of
 from training.worker_pool import WorkerPool
 from training.worker_process import ProcessHandle
 
@@ -81,12 +83,14 @@ def _network(config: Config, game: Game, folder: Path) -> Any:
 def make_network_player(settings: dict[str, Any]) -> NetworkPlayer:
     """Return the player of a new worker process.
 
-    settings: {config: JSON, folder: of the run, cores: [processors it may use]}.
+    settings: {config: JSON, rules: the game's digest, folder: of the run, cores: [processors it may use]}.
     """
     processes.keep_to(settings["cores"])  # before the libraries count the cores
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     config = from_json(settings["config"])
     game = games.make(config.game)
+    if digest(game) != settings["rules"]:
+        raise UserError(f"{game.spec}: its files have changed while the run is at work; start the command again")
     return NetworkPlayer(config, game, _network(config, game, Path(settings["folder"])))
 
 
@@ -102,13 +106,17 @@ def cores_of(place: int, workers: int) -> list[int]:
     return known[place % len(known) :: workers] or [known[place % len(known)]]
 
 
-def process_pool(config: Config, folder: Path, log: Callable[[str], None]) -> WorkerPool:
+def process_pool(config: Config, game: Game, folder: Path, log: Callable[[str], None]) -> WorkerPool:
     """Return a pool of `config.workers` processes for a run; none is started before there are games to play."""
     mine = share_of(config)
 
     def spawn(place: int, report: Any) -> ProcessHandle:
-        settings = {"config": to_json(mine), "folder": str(folder), "cores": cores_of(place, config.workers)}
+        settings = {"config": to_json(mine), "rules": digest(game), "folder": str(folder),
+                    "cores": cores_of(place, config.workers)}  # fmt: skip
         return ProcessHandle(place, report, make_network_player, settings)
 
-    trees, threads = side_by_side(games.make(config.game), mine.selfplay, len(cores_of(0, config.workers)))
-    return WorkerPool(spawn, workers=config.workers, side_by_side=trees * threads, log=log)
+    trees, threads = side_by_side(game, mine.selfplay, len(cores_of(0, config.workers)))
+    return WorkerPool(
+        spawn, workers=config.workers, side_by_side=trees * threads, log=log,
+        expected=lambda board: expected_of(game_named(game, board)),
+    )  # fmt: skip

@@ -22,7 +22,7 @@ from network.predictor import Predictor
 from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from training.selfplay import Counts, SelfPlay, game_seed
-from training.worker_messages import game_of_message, unpack
+from training.worker_messages import BadMessage, Expected, game_of_message, read
 from training.worker_tasks import FAILURES, Task
 
 TASK = 16
@@ -140,6 +140,10 @@ class WorkerHandle(Protocol):
         """End the worker at once."""
         ...
 
+    def leave(self, why: str) -> None:
+        """End the worker at once, and use its machine no more if there are others."""
+        ...
+
     def cause(self) -> str:
         """Return how the worker ended."""
         ...
@@ -170,13 +174,16 @@ class WorkerPool:
 
     lease: seconds without a sign after which a worker counts as hung; start: the same until it is ready to play.
     places: called again and again, returns how many workers there may be by now; it never means fewer than before.
+    expected: returns what the games of a round have to be, by the name of its board.
     """
 
     def __init__(
         self, spawn: Spawn, *, workers: int, side_by_side: int, log: Callable[[str], None],
+        expected: Callable[[str], Expected],
         lease: float = 120.0, start: float = 600.0, places: Callable[[], int] = lambda: 0,
     ) -> None:  # fmt: skip
         self._spawn, self._log, self._lease, self._start = spawn, log, lease, start
+        self._expected_on, self._stopping = expected, False
         self._ahead = side_by_side + min(side_by_side, max(TASK, int(AHEAD * side_by_side)))
         self._places_now = places
         self._places = [_Place() for _ in range(workers)]
@@ -193,6 +200,7 @@ class WorkerPool:
         self, spec: RoundSpec, games: Sequence[int], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[GameRecord]:
         self._round += 1
+        self._expected, self._stopping = self._expected_on(spec.board), False
         self._spec = {"kind": "round", "round": self._round, **spec._asdict()}
         size = max(1, min(TASK, -(-len(games) // (4 * len(self._places)))))
         self._todo = deque(self._task(games[i : i + size]) for i in range(0, len(games), size))
@@ -323,6 +331,7 @@ class WorkerPool:
 
     def _stop(self) -> None:
         """Request all workers to stop; each sends a message when it has."""
+        self._stopping = True
         for place in self._places:
             if place.handle is not None and place.busy:
                 place.handle.send({"kind": "stop", "round": self._round})
@@ -348,29 +357,42 @@ class WorkerPool:
                 self._ended(place)
                 continue
             place.silent = 0.0
-            head, body = unpack(data)
-            if "counts" in head:
-                place.counts = Counts(*head["counts"])
-            if head["kind"] == "ready":
-                place.ready, self._stillborn = True, 0
-            elif head["kind"] == "failed":
-                place.error = head
-            elif head["kind"] == "stopped":
-                if head["round"] == self._round:  # else late: the games it plays by now are of this round
-                    place.busy = False
-                    place.tasks.clear()
-            elif head["kind"] == "game":
-                yield from self._game(place, head, body)
+            try:
+                yield from self._message(place, data)
+            except BadMessage as error:
+                place.error = {"text": f"{error}; it is left, as its memory or its program may be damaged"}
+                handle.leave(f"{handle.name}: {error}")
+                self._ended(place)
 
-    def _game(self, place: _Place, head: dict[str, Any], body: bytes) -> Iterator[GameRecord]:
-        for task in place.tasks.values():
-            if head["index"] in task.missing:
-                break
-        else:
-            return  # of an earlier round
-        task.played(head["index"])
+    def _message(self, place: _Place, data: bytes) -> Iterator[GameRecord]:
+        """Follow a worker's message; yield the game in it. Raises `BadMessage`, with nothing changed."""
+        head, body = read(data)
+        kind = head["kind"]
+        record = game_of_message(head, body, self._expected) if kind == "game" and self._holds(place, head) else None
+        if kind == "stopped" and (head["round"] > self._round or (head["round"] == self._round and not self._stopping)):
+            raise BadMessage(f"stopped: expected a round that was to stop, got {head['round']}")
+        if "counts" in head:
+            place.counts = Counts(*head["counts"])
+        if kind == "ready":
+            place.ready, self._stillborn = True, 0
+        elif kind == "failed":
+            place.error = head
+        elif kind == "stopped":
+            if head["round"] == self._round:  # else late: the games it plays by now are of this round
+                place.busy = False
+                place.tasks.clear()
+        elif record is not None:
+            self._played(place, record.index)
+            yield record
+
+    def _holds(self, place: _Place, head: dict[str, Any]) -> bool:
+        """Return whether a worker was to play a game; it is of an earlier round if not."""
+        return any(head["index"] in task.missing for task in place.tasks.values())
+
+    def _played(self, place: _Place, index: int) -> None:
+        task = next(task for task in place.tasks.values() if index in task.missing)
+        task.played(index)
         self._deaths = 0
         if not task.missing:
             del place.tasks[task.number]
             place.busy = bool(place.tasks)
-        yield game_of_message(head, body)

@@ -23,7 +23,7 @@ from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from system import processes
 from training.selfplay import Counts, game_seed
-from training.worker_messages import game_message, pack, unpack
+from training.worker_messages import LARGEST, game_message, pack, unpack
 from training.worker_pool import PATIENCE, Receive
 
 BEAT = 0.5
@@ -89,7 +89,7 @@ class ProcessHandle:
         """Pass on the worker's messages; in a thread, because half a message of a frozen worker blocks."""
         try:
             while True:
-                report(self, self._pipe.recv_bytes())
+                report(self, self._pipe.recv_bytes(LARGEST))
         except (EOFError, OSError):
             self._process.join()
             report(self, None)
@@ -100,6 +100,9 @@ class ProcessHandle:
 
     def kill(self) -> None:
         self._process.kill()
+
+    def leave(self, why: str) -> None:
+        self.kill()
 
     def cause(self) -> str:
         code = self._process.exitcode or 0
@@ -120,7 +123,7 @@ def run_worker(pipe: Pipe, factory: Factory, settings: dict[str, Any], beat: flo
     try:
         worker.work(factory(settings))
     except BaseException as error:
-        line = f"{type(error).__name__}: {error}"[:300] if not isinstance(error, UserError) else str(error)
+        line = f"{type(error).__name__}: {error}"[:300] if not isinstance(error, UserError) else str(error)[:2000]
         code = error.exit_code if isinstance(error, UserError) else 0
         trace = traceback.format_exc()[-8000:]
         kind = "not_finite" if isinstance(error, NotFinite) else ""

@@ -150,3 +150,57 @@ def test_a_row_that_is_not_whole_is_found(row):
 
 def test_a_table_of_other_columns_is_found():
     assert bad_rows("| Claim | Figure |\n|---|---|\n") == ["| Claim | Figure |"]
+
+
+# ---- figures in the guides
+
+MEASURED = re.compile(
+    rf"{NUMBER} \[[^\]\d]*\d[^\]]*\]|{NUMBER} ±{NUMBER}|{NUMBER} of {NUMBER}\b(?= games| won)|{NUMBER} won, "
+)
+"""Figures that a match or a measurement gave: with an interval, or games of games."""
+TO_BENCHMARKS = re.compile(r"\[([^\]]*)\]\(\.\./benchmarks/([^)]*)\)")
+
+
+def rows_by_key(results):
+    """Return {the entry of the log that a row names: the row as plain text}; more rows of an entry are joined."""
+    found = {}
+    for line in results.splitlines():
+        if line.startswith("|") and (key := re.search(r"\]\((log/[^)]*)\) \|$", line)):
+            found[key[1]] = found.get(key[1], "") + plain(line) + "\n"
+    return found
+
+
+def without_a_row(guide, rows):
+    """Return the links and figures of a guide that no row of RESULTS holds.
+
+    "[measured](...)" leads to the entry that a row names, and figures stand in a row that a link of the same paragraph
+    leads to. A link whose text is the path may lead to all of RESULTS.
+    """
+    bad, text = [], "\n".join(line for _, line in outside_code(guide))
+    for part in re.split(r"\n\s*\n|\n(?=- |\d+\. |\| )", text):
+        links = TO_BENCHMARKS.findall(" ".join(part.split()))
+        bad += [to for words, to in links if words != f"benchmarks/{to}" and to not in rows and "README.md" not in to]
+        known = "".join(rows.get(to, "") for _, to in links)
+        bad += [m[0] for m in MEASURED.finditer(plain(" ".join(part.split()))) if m[0] not in known]
+    return bad
+
+
+@pytest.mark.parametrize("guide", sorted((HERE / "docs").glob("*.md")), ids=lambda path: path.stem)
+def test_what_a_guide_calls_measured_has_a_row_of_results(guide):
+    assert without_a_row(guide.read_text(encoding="utf-8"), rows_by_key(RESULTS.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    "words, bad",
+    [
+        ("It gains 5 [1, 9] ([log](../benchmarks/log/a.md#b)).", []),
+        ("All is in [benchmarks/RESULTS.md](../benchmarks/RESULTS.md).", []),
+        ("It is fast ([measured](../benchmarks/RESULTS.md)).", ["RESULTS.md"]),
+        ("It is fast ([measured](../benchmarks/log/a.md#c)).", ["log/a.md#c"]),
+        ("It gains 6 [1, 9] ([log](../benchmarks/log/a.md#b)).", ["6 [1, 9]"]),
+        ("It gains 5 [1, 9].\n\nSo it is ([log](../benchmarks/log/a.md#b)).", ["5 [1, 9]"]),
+        ("It won 39 of 40 games.", ["39 of 40"]),
+    ],
+)
+def test_a_figure_or_link_without_its_row_is_found(words, bad):
+    assert without_a_row(words, {"log/a.md#b": "| x | Elo 5 [1, 9] |"}) == bad

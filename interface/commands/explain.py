@@ -26,7 +26,7 @@ class Explain:
     moves: str = ""
     """Moves from the start: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
     load: str = ""
-    """Take the moves from this file (.json, .jsonl of a match, .sgf, .psq; .txt with --game) instead."""
+    """Take the moves from this file (.json, .jsonl, .sgf, .psq, .ggf, .wtb, .obf; .txt with --game) instead."""
     game_number: int = 1
     """Which game of a .jsonl or .sgf, from 1."""
     ply: int | None = None

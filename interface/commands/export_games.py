@@ -44,7 +44,7 @@ def run(argv: list[str]) -> int:
     if path.exists() and not (args.overwrite and path.is_file()):
         raise UserError(f"{path} exists; --overwrite replaces it")
     import games
-    from players.family import family_run
+    from players.runs_of_many_sizes import family_run
     from storage.game_exchange import export_games
     from storage.run_folders import find_run, runs_of
 

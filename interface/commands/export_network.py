@@ -35,7 +35,7 @@ class ExportNetwork:
 
 def run(argv: list[str]) -> int:
     args = parse(ExportNetwork, argv)
-    from network.export import THROUGH_KERAS, export_network
+    from network.export import THROUGH_KERAS, export_network, learned_rules
     from storage.game_files import check_free
 
     path = Path(args.file)
@@ -56,7 +56,8 @@ def run(argv: list[str]) -> int:
     model = _with_keras(agent.model) if form in THROUGH_KERAS else agent.model
     export_network(model, path, form, agent.name)
     size = sum(file.stat().st_size for file in files)
-    print(f"{' and '.join(map(str, files))}: {agent.name} of {game.spec}, {size / 1e6:.1f} MB")
+    learned = learned_rules(model.config.game, game).spec
+    print(f"{' and '.join(map(str, files))}: {agent.name} of {learned}, {size / 1e6:.1f} MB")
     return 0
 
 

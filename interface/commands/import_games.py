@@ -50,6 +50,8 @@ def run(argv: list[str]) -> int:
     else:
         print(f"{found.taken:,} games taken into {folder.name}, to be learned from in iteration {found.iteration}; "
               f"{found.known:,} were there, {len(found.refused):,} refused")  # fmt: skip
+        if found.left_out:
+            print(f"{found.left_out:,} games are on boards that {folder.name} does not learn: they are left out")
         if ended:
             command = f"python main.py --game {quoted(args.game)} --run {int(folder.name[3:])}"
             print(f"{folder.name} is finished: `{command}` with "

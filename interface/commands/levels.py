@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 from config import Config, differences
 from interface.arguments import parse
@@ -37,8 +38,10 @@ def run(argv: list[str]) -> int:
     spec = largest_of(games.make(args.game)).spec
     found, folder = read_levels(spec), levels_run(spec)
     command = command_of(read_config(folder)) if folder is not None else None
+    began = _began_with(folder) if folder is not None else ""
     if args.json:
-        print(json.dumps({"game": spec, "levels": [level._asdict() for level in found], "command": command}))
+        levels = [level._asdict() for level in found]
+        print(json.dumps({"game": spec, "levels": levels, "command": command, "began_with": began or None}))
         return 0
     for number, level in enumerate(found, 1):
         print(f"level:{number}  {level}")
@@ -48,7 +51,24 @@ def run(argv: list[str]) -> int:
         print(f"no player of {spec} ships with levels of play{more}")
     if command is not None:
         print(f"trained with these settings: {command}")
+    if began:
+        print(
+            f"it began with the network of {began}, not from zero as that command does; with one of yours, add "
+            "--initial-run-number and --initial-model-version"
+        )
     return 0
+
+
+def _began_with(folder: Path) -> str:
+    """Return whose network a run began with, "" for its own."""
+    from network.stored_network import began_with
+    from storage.run_store import Store
+
+    store = Store(folder / "run.db", read_only=True)
+    try:
+        return began_with(store)
+    finally:
+        store.close()
 
 
 def command_of(config: Config) -> str:

@@ -196,7 +196,7 @@ def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[Matc
     names, today = [player.name for player in players], datetime.date.today().isoformat()
     append(place, (
         Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), today,
-               seconds=g.seconds)
+               seconds=g.seconds, forfeit=g.forfeit)
         for g in games  # + 0.0: a draw is never -0.0
     ))  # fmt: skip
 
@@ -206,11 +206,14 @@ def _result(
     requested: int,
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the games prove, as plain values; scores are of player 1."""
+    from evaluation.match import forfeits_of, too_many_forfeits
     from evaluation.openings import different
     from evaluation.promotion import sprt
     from evaluation.rating import rate
 
     scores = [g.score for g in played]
+    forfeits = forfeits_of(played)
+    rest = rate(without) if (without := _without_forfeits(played)) and sum(forfeits) else None
     total, evidence = rate(scores), None
     sides: dict[str, dict[str, int]] = {}
     for name, began in (("as_first", True), ("as_second", False)):
@@ -224,6 +227,14 @@ def _result(
         "elo_high": _finite(total.high), **sides, "first_wins": first_wins,
         "second_wins": total.wins + total.losses - first_wins, "stopped": stopped,
         "asked": requested, "opening_plies": len(played[0].opening),
+        "forfeits": {"player1": forfeits[0], "player2": forfeits[1]},
+        "forfeited": [{"game": i, "lost_by": 1 if g.score == 0 else 2, "reason": g.forfeit}
+                      for i, g in enumerate(played, 1) if g.forfeit],
+        "without_forfeits": None if rest is None else {
+            "games": rest.games, "wins": rest.wins, "draws": rest.draws, "losses": rest.losses, "score": rest.mean,
+            "elo": _finite(rest.elo), "elo_low": _finite(rest.low), "elo_high": _finite(rest.high),
+        },
+        "measures_play": not too_many_forfeits(sum(forfeits), total.games),
     }  # fmt: skip
     if claims is not None:
         evidence = sprt(scores, *claims)
@@ -231,7 +242,13 @@ def _result(
             "scores": list(claims), "evidence": evidence.ratio, "low": evidence.low, "high": evidence.high,
             "accepted": None if evidence.accepted is None else claims[evidence.accepted],
         }  # fmt: skip
-    return values | {"words": _words(total, values, claims, evidence)}
+    return values | {"words": _words(total, values, claims, evidence, rest)}
+
+
+def _without_forfeits(played: list[MatchGame]) -> list[float]:
+    """Return the scores of the games that nobody lost by rule, those first whose pair is complete."""
+    left = {g.index: g.score for g in played if not g.forfeit}
+    return [left[i] for i in sorted(left, key=lambda i: (i ^ 1 not in left, i))]
 
 
 def _finite(value: float) -> float | None:
@@ -239,12 +256,18 @@ def _finite(value: float) -> float | None:
 
 
 def _words(
-    total: Any, values: dict[str, Any], claims: tuple[float, float] | None, found: SprtState | None
+    total: Any, values: dict[str, Any], claims: tuple[float, float] | None, found: SprtState | None, rest: Any
 ) -> list[str]:
+    from evaluation.match import forfeit_words
+
     first, second = values["as_first"], values["as_second"]
     lines = [f"{values['player1']} against {values['player2']}: {total}"]
     for name, side in (("beginning", first), ("going second", second)):
         lines.append(f"  {name:<13}{side['wins']} won, {side['draws']} drawn, {side['losses']} lost")
+    if by := sum(values["forfeits"].values()):
+        lines.append(f"  {forfeit_words(by, values['games'])}")
+        lost = [f"{n} lost by {values[name]}" for name, n in values["forfeits"].items() if n]
+        lines.append(f"  {', '.join(lost)}; without them: {'no games' if rest is None else rest}")
     plies = values["opening_plies"]
     lines.append(f"  the player who began won {values['first_wins']}, the other {values['second_wins']}, "
                  f"drawn {values['draws']}; {values['different_games']} different games up to symmetry")  # fmt: skip

@@ -42,7 +42,7 @@ class Play:
     moves: str = ""
     """Moves already played: 4453, in Othello f5d6c3; in other games blanks or commas between them, "b2 a3"."""
     load: str = ""
-    """Continue the game in this file (.json, .jsonl of a match, .sgf, .psq; .txt with --game)."""
+    """Continue the game in this file (.json, .jsonl of a match, .sgf, .psq, .ggf, .wtb, .obf; .txt with --game)."""
     game_number: int = 1
     """Which game of a .jsonl or .sgf, from 1."""
     ply: int | None = None

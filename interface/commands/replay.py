@@ -21,7 +21,7 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class Replay:
-    """Show a saved game, board by board: .json, .txt, .sgf, .psq, or one of a match's .jsonl."""
+    """Show a saved game, board by board: .json, .txt, .sgf, .psq, .ggf, .wtb, .obf, or one of a match's .jsonl."""
 
     file: Positional[str]
     """The file."""
@@ -74,3 +74,5 @@ def _boards(record: Record) -> Iterator[str]:
     else:
         words = {1: f"{first} won", -1: f"{second} won", 0: "a draw"}
         yield "\n" + words[int(record.result)] if record.result in words else f"\n{record.result:+g} for {first}"
+    if record.forfeit:
+        yield f"by forfeit, not by play: {record.forfeit}"

@@ -37,7 +37,7 @@ class Review:
     """Review a saved game: what each move lost, the better move and its line, marks, accuracy of both sides."""
 
     file: Positional[str]
-    """A game: .json, .txt, .sgf, .psq, or one of a match's .jsonl."""
+    """A game: .json, .txt, .sgf, .psq, .ggf, .wtb, or one of a match's .jsonl."""
     game_number: int = 1
     """Which game of a .jsonl or .sgf, from 1."""
     game: str = ""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from config import Config, UserError
 from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked, with_plugin_options
 from interface.commands import show_compiling, waiting
-from system.processes import ENDINGS
+from system.processes import heeded
 from system.shell import quoted
 
 if TYPE_CHECKING:
@@ -160,13 +160,16 @@ def _session(folder: Path | None, args: Train, config: Config) -> Session:
 
 
 class _Signals:
-    """Ctrl-C or a request to end, from the first moment on: one ends the work at the next commit, a second at once."""
+    """Ctrl-C or a request to end, from the first moment on: one ends the work at the next commit, a second at once.
+
+    What the parent ignores, such as Ctrl-C in the background of a script, stays ignored.
+    """
 
     def __init__(self) -> None:
         self.count = 0
 
     def __enter__(self) -> _Signals:
-        self._before = {n: signal.signal(n, self._come) for n in ENDINGS}
+        self._before = {n: signal.signal(n, self._come) for n in heeded()}
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -9,6 +9,7 @@ from interface.arguments import parse, whole
 from system.shell import quoted
 
 SHOWN = 20
+RULES_CHANGED = "the rules have changed since this run began; it was checked by the new ones"
 
 EXAMPLES = {
     "python main.py verify": "check the newest run of Connect 4",
@@ -42,10 +43,12 @@ def run(argv: list[str]) -> int:
     if args.json:
         print(json.dumps({"run": folder.name if args.run != 0 else "shipped", **found._asdict()}))
     elif found.damage:
+        if found.rules_changed:
+            print(f"{RULES_CHANGED}: put its files back as they were, and verify again")
         print("\n".join(found.damage[:SHOWN]))
         more = len(found.damage) - SHOWN
         last = [f"and {more} more"] if more > 0 else []
-        if args.run != 0:  # the project has another copy of a player that ships
+        if args.run != 0 and not found.rules_changed:  # the project has another copy of a player that ships
             recover = f"python main.py recover --game {quoted(spec)} --run {int(folder.name[3:])}"
             last.append(f"`{recover}` saves its undamaged part")
         if last:
@@ -55,6 +58,8 @@ def run(argv: list[str]) -> int:
         name = f"{folder.parent.name}/{folder.name}" if args.run != 0 else f"the player of {spec} that ships"
         print(f"{name} is undamaged: {found.iterations} iterations, {played}, "
               f"{found.versions} versions\nstate {found.state}")  # fmt: skip
+        if found.rules_changed:
+            print(f"{RULES_CHANGED}, which allow all its games")
         if "," in found.backend:
             print(f"trained on {found.backend}: a run on one back end alone has another state")
         if found.mixed:

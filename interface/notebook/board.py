@@ -177,6 +177,8 @@ class Board:
                 action, _, value, _ = self.agent.act(self.state, 0)
             except Resigned:
                 self.resigned, self.said = True, tr("{player} resigns", player=self.agent.name)
+                if why := self.agent.forfeit(0):
+                    self.said = tr("{player} loses by forfeit: {reason}", player=self.agent.name, reason=why)
                 return
             self.value = opinion_of(self.agent, value)
             self._play(action)

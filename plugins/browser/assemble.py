@@ -53,11 +53,12 @@ def one_file(
 
 def start_page(entries: Sequence[Entry]) -> str:
     """Return the page of a site on which one chooses a game."""
-    listed = [
-        {"file": one.file, "size": one.size, **{key: one.facts[key] for key in ("title", "rules", "drawing", "player")},
-         "elo": max((level["elo"] for level in one.facts["levels"]), default=None)}
-        for one in entries
-    ]  # fmt: skip
+    shown = ("title", "rules", "drawing", "start", "player")
+    listed = []
+    for one in entries:
+        measured = [level["elo"] for level in one.facts["levels"] if level["elo"] is not None]
+        best = {"file": one.file, "size": one.size, "elo": max(measured, default=None)}
+        listed.append(best | {key: one.facts[key] for key in shown})
     facts = {"games": listed, "texts": entries[0].facts["texts"], "languages": entries[0].facts["languages"]}
     block = _text("facts", json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
     return _html("AlphaZero", "", block, _script(("words.js", "start.js"), board=False), site=True)

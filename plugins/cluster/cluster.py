@@ -57,7 +57,10 @@ class Cluster:
         self._parked: list[Any] = []
         self._said: set[str] = set()
         self._refused: list[str] = []
-        self._accepted, self._began = 0, time.monotonic()
+        self._accepted: set[str] = set()
+        self._left: set[str] = set()
+        """Names of machines, of those that may play and of those that sent what cannot be."""
+        self._began = time.monotonic()
         self._looked, self._machines = 0.0, [0]
         self.cores = cores or best_cores(self._sizes())
         self._actor_class = self._ray.remote(concurrency_groups={"tell": 1, "listen": 1})(actor)
@@ -94,13 +97,26 @@ class Cluster:
     def accepts(self, other: dict[str, Any]) -> bool:
         """Return whether a machine that says this of itself can play, and tell the user when it cannot."""
         fault = refusal(self._own, other, self._library, self._precision)
+        if other["machine"] in self._left:
+            fault = f"{other['host']}: was left, and plays no more"
         if fault:
-            self._refused.append(fault)
-            self._once(fault)
+            self.refuse(fault)
             return False
-        self._accepted += 1
+        self._accepted.add(other["machine"])
         self.classes.add(other["processor"])
         return True
+
+    def refuse(self, fault: str) -> None:
+        """Tell the user why a machine cannot play."""
+        self._refused.append(fault)
+        self._once(fault)
+
+    def leave(self, machine: str, why: str) -> None:
+        """Use a machine no more: it sent what cannot be."""
+        self._left.add(machine)
+        self._accepted.discard(machine)
+        self._refused.insert(0, why)
+        self._once(f"{why}; its machine plays no more, as its memory or its program may be damaged")
 
     def _once(self, text: str) -> None:
         if text not in self._said:
@@ -224,6 +240,7 @@ def _connect(address: str, without_token: bool) -> Any:
     """Return Ray, connected to a cluster, which must not be open to all unless `without_token`."""
     check_address(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")  # under `uv run` workers would start elsewhere, by uv
     try:
         import ray
         import ray.exceptions

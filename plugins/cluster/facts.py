@@ -7,8 +7,10 @@ are as good, but not those that this machine would play; a run that has such gam
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+import re
 import socket
 import sys
 from typing import Any
@@ -30,6 +32,31 @@ def facts() -> dict[str, Any]:
         "commit": commit(), "python": platform.python_version(), "packages": packages(*COMPUTING),
         "processor": processor_class(), "bfloat16": native_bfloat16(),
     }  # fmt: skip
+
+
+LONGEST = 1 << 16
+"""Most characters of what a machine says of itself."""
+_WORDS = re.compile(r"[\w .+:/()-]{0,300}")
+_TEXTS = ("host", "machine", "sources", "commit", "python", "processor")
+
+
+def read_facts(text: Any) -> dict[str, Any]:
+    """Return what another process says of itself; raise `ValueError` unless it has the form of `facts`."""
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise ValueError(f"expected at most {LONGEST} characters of JSON, got {type(text).__name__}")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"expected JSON, got {text[:40]!r}") from None
+    if not isinstance(found, dict) or not isinstance(found.get("packages"), dict):
+        raise ValueError(f"expected what a machine says of itself, got {text[:40]!r}")
+    words = {name: found.get(name) for name in _TEXTS} | {f"package {k}": v for k, v in found["packages"].items()}
+    for name, value in words.items():
+        if not isinstance(value, str) or not _WORDS.fullmatch(value) or not _WORDS.fullmatch(name):
+            raise ValueError(f"expected words as its {name[:40]!r}, got {str(value)[:60]!r}")
+    if type(found.get("pid")) is not int or type(found.get("bfloat16")) is not bool:
+        raise ValueError(f"expected a process and whether it has bfloat16, got {text[:40]!r}")
+    return found
 
 
 def machine() -> str:

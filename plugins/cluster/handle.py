@@ -6,14 +6,14 @@ dropped at once. Ray never restarts an actor: the pool plays lost games again, a
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from training.worker_messages import pack, unpack
+from plugins.cluster.facts import read_facts
+from training.worker_messages import LARGEST, pack, unpack
 from training.worker_pool import Receive
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ASK_AGAIN = 1.0
 """Seconds until an actor that cannot be reached is called again: Ray then knows what has become of it."""
+MOST_HEARD = 4 * LARGEST
+"""Most bytes that an actor may send at once."""
 ASKED = 60
 """Times that this is done before the machine counts as lost."""
 
@@ -53,6 +55,11 @@ class ActorHandle:
 
     def kill(self) -> None:
         self._end("was ended")
+
+    def leave(self, why: str) -> None:
+        self._cluster.leave(self._machine, why)
+        self._lost = True  # its games are not to blame
+        self.kill()
 
     def cause(self) -> str:
         return self._how
@@ -99,8 +106,12 @@ class ActorHandle:
         self._end("could not be reached for a moment")
 
     def _greeted(self, facts: str) -> None:
-        other = json.loads(facts)
-        if not self._cluster.accepts(other):
+        try:
+            other = read_facts(facts)
+        except ValueError as error:
+            other = None
+            self._cluster.refuse(f"a machine says of itself what cannot be: {error}")
+        if other is None or not self._cluster.accepts(other):
             self._cluster.park(self._actor)  # it keeps its place there, so that the next one is elsewhere
             self._find_machine()
             return
@@ -136,10 +147,19 @@ class ActorHandle:
         self._call(self._actor.listen, self._heard)
 
     def _heard(self, data: bytes) -> None:
-        head, body = unpack(data)
-        for begin, end in pairwise(accumulate(head["sizes"], initial=0)):
+        """Pass on the messages of a call of `GameActor.listen`; of anything else its words, which are none."""
+        try:
+            head, body = unpack(data) if len(data) <= MOST_HEARD else ({}, b"")
+            sizes, closed = head["sizes"], head["closed"]
+            right = all(type(size) is int and 0 <= size <= LARGEST for size in sizes) and sum(sizes) == len(body)
+        except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+            right = False
+        if not right:
+            self._report(self, repr(data[:40] if isinstance(data, bytes) else type(data)).encode())  # no message
+            return
+        for begin, end in pairwise(accumulate(sizes, initial=0)):
             self._report(self, body[begin:end])
-        if head["closed"]:
+        if closed:
             self._end("ended")
         else:
             self._listen()

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from agent import Player
 from evaluation.match import Job, MatchGame
-from evaluation.travelling import Traveller, match_game, to_bytes, traveller
+from evaluation.players_as_bytes import Traveller, match_game, to_bytes, traveller
 from game import Game
 from games.own import digest
 from network.cpu_features import native_bfloat16
 from plugins.cluster.cluster import Cluster
 from plugins.cluster.pool import ClusterPool, backend_of
 from storage.atomic_files import sha256
-from training.worker_messages import pack
+from storage.game_exchange import fault
+from storage.game_record import GameRecord
+from training.worker_messages import Expected, pack
 from training.worker_pool import RoundSpec
 
 SIDE_BY_SIDE = 16
@@ -36,10 +40,22 @@ class ClusterMatches:
         self._known: dict[str, Traveller] = {}
         head = {"kind": "match", "game": game.spec, "rules": digest(game), "cores": cluster.cores}
         self._pool = ClusterPool(
-            cluster, pack(head), workers=0, content=lambda spec: self._content, side_by_side=SIDE_BY_SIDE, log=say
-        )
+            cluster, pack(head), workers=0, content=lambda spec: self._content, side_by_side=SIDE_BY_SIDE, log=say,
+            expected=lambda board: Expected(game.action_size, game.max_plies, self._fault),
+        )  # fmt: skip
+        self._openings: dict[int, list[int]] = {}
         self.batch = SIDE_BY_SIDE * 2 * max(cluster.slots(), 1)
         """Games of a match that keep all of the cluster at work."""
+
+    def _fault(self, record: GameRecord) -> str:
+        """Return what is wrong with a game by the rules; its visits may be those of any search."""
+        opening = self._openings[record.index]
+        if record.moves[: len(opening)].tolist() != opening:
+            return f"begins with other moves than {opening}"
+        if not np.isfinite(record.values).all():
+            return "has values that are no numbers"
+        nothing = np.zeros_like(record.visits), np.zeros_like(record.values)
+        return fault(self._game, record._replace(visits=nothing[0], values=nothing[1]))
 
     def know(self, player: Player, typed: str, sims: int) -> None:
         """Let a player of this machine be played by the one with this name there, with `sims` simulations a move.
@@ -57,6 +73,7 @@ class ClusterMatches:
             return []
         one, other = (self._traveller(player) for player in players)
         self._content = to_bytes(game, (one, other), jobs, seed=seed, turns_until_tau0=turns_until_tau0)
+        self._openings = {index: opening for index, opening, _ in jobs}
         self._rounds += 1
         spec = RoundSpec("match", self._rounds, 0, "", sha256(self._content))
         found = {}

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
 from interface.arguments import whole
+from system.terminal import harmless
 
 if TYPE_CHECKING:
     from evaluation.match import MatchMachines
     from game import Game
     from training.game_source import Machines
+
+
+def _plainly(say: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what says a line in which a machine's own words can command no terminal."""
+    return lambda text: say(harmless(text))
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,7 @@ class TrainOnCluster:
             return
         from plugins.cluster.pool import connect
 
+        say = _plainly(say)
         cluster = connect(self.cluster, self.cluster_cores, config, say, without_token=self.cluster_without_token)
         try:
             yield cluster
@@ -63,6 +70,7 @@ class MatchOnCluster:
             return
         from plugins.cluster.match import ClusterMatches, connect
 
+        say = _plainly(say)
         cluster = connect(self.cluster, self.cluster_cores, say, without_token=self.cluster_without_token)
         try:
             matches = ClusterMatches(cluster, game, say)

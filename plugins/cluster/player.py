@@ -8,7 +8,7 @@ from typing import Any
 
 import games
 from config import UserError, from_json
-from evaluation.travelling import Visitor
+from evaluation.players_as_bytes import Visitor
 from game import Game
 from games.own import digest
 from network.stored_network import StoredNetwork
@@ -35,7 +35,7 @@ def make_cluster_player(settings: dict[str, Any]) -> TaskPlayer:
     config = from_json(head["config"]) if head["kind"] == "selfplay" else None
     game = games.make(config.game if config else head["game"])
     if digest(game) != head["rules"]:
-        raise UserError(f"{game.spec}: expected the rules that the run's machine has, got others; copy its file")
+        raise UserError(f"{game.spec}: expected the rules that the run's machine has, got others; copy its files")
     if config is None:
         return MatchPlayer(game)
     model = StoredNetwork(config, game, graph or None, [tuple(s) for s in head["shapes"]] if graph else None)

@@ -17,7 +17,8 @@ from plugins.cluster.cluster import Cluster
 from plugins.cluster.handle import ActorHandle
 from storage.atomic_files import read_checked
 from storage.game_record import GameRecord
-from training.worker_messages import pack
+from training.size_plan import game_named
+from training.worker_messages import expected_of, pack
 from training.worker_pool import RoundSpec, WorkerPool
 
 
@@ -85,8 +86,9 @@ def cluster_pool(session: Session, cluster: Cluster, **limits: Any) -> ClusterPo
     settings = _settings(s, mine, cluster.cores)
     trees, threads = side_by_side(s.game, mine.selfplay, cluster.cores)
     return ClusterPool(
-        cluster, settings, workers=s.config.workers, side_by_side=trees * threads, log=s.loggers.main.warning, **limits
-    )
+        cluster, settings, workers=s.config.workers, side_by_side=trees * threads, log=s.loggers.main.warning,
+        expected=lambda board: expected_of(game_named(s.game, board)), **limits,
+    )  # fmt: skip
 
 
 def actors_config(config: Config, workers: int, cores: int) -> Config:

@@ -30,6 +30,8 @@ class Found(NamedTuple):
     expected: str = ""
     """The threshold in words; empty if nothing can be wrong."""
     remedy: str = ""
+    checked: bool = True
+    """Whether the check could be made; it is good where it could not."""
 
 
 class Finding(NamedTuple):
@@ -40,10 +42,11 @@ class Finding(NamedTuple):
     measured: str
     expected: str
     remedy: str
+    checked: bool = True
 
     def __str__(self) -> str:
         if self.good:
-            return f"  ok     {self.name}: {self.measured}"
+            return f"  {'ok' if self.checked else '-':6} {self.name}: {self.measured}"
         more = f"\n         expected {self.expected}\n         remedy: {self.remedy}"
         return f"  WRONG  {self.name}: {self.measured}{more}"
 
@@ -56,10 +59,23 @@ def examine(checks: Mapping[str, Callable[[T], Found]], subject: T) -> Iterator[
         except Exception as error:  # a broken installation can raise anything
             words = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
             found = Found(False, words, "a check that can be made", "repair what is named, then run doctor again")
-            if package := lacking(error):  # as intended with requirements-play.txt
-                file = requirements(PACKAGES[package])
-                found = Found(True, f"not checked without {package}; `pip install -r {file}`")
+            if without := lacked(error):
+                found = unchecked(without)
         yield Finding(name, bool(found.good), *found[1:])  # numpy's own is no JSON
+
+
+def lacked(error: BaseException) -> str:
+    """Return which package an error is about and how to install it, "" for another error.
+
+    With requirements-play.txt some packages are meant to be missing.
+    """
+    package = lacking(error)
+    return f"without {package}; `pip install -r {requirements(PACKAGES[package])}`" if package else ""
+
+
+def unchecked(why: str) -> Found:
+    """Return the result of a check that cannot be made here."""
+    return Found(True, f"not checked {why}", checked=False)
 
 
 @dataclass

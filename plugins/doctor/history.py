@@ -17,8 +17,9 @@ import numpy as np
 from config import Config
 from game import Game
 from memory import Memory, Positions
-from plugins.doctor.examination import Found, random_game
-from storage.checkpoints import read_weights
+from plugins.doctor.examination import Found, lacked, random_game, unchecked
+from storage.atomic_files import DamagedData, read_checked
+from storage.checkpoints import path_of, read_weights
 from storage.game_record import ILLEGAL_VISITS, IMPORTED, GameRecord
 from storage.run_folders import game_of, read_config
 from storage.run_store import Store
@@ -53,6 +54,8 @@ class History:
     """The newest network's version."""
     fault: str = ""
     """Why the database or a network cannot be read."""
+    unasked: str = ""
+    """Why the newest network was not asked, which is no damage; "" if it was."""
     positions: Positions | None = field(default=None, repr=False)
 
     def column(self, name: str) -> np.ndarray:
@@ -97,19 +100,26 @@ def _metrics(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _ask_network(history: History, store: Store) -> None:
-    """Evaluate up to 256 positions of the games with the newest network."""
-    from model import make_network
-
+    """Evaluate up to 256 positions of the games with the newest network, where it can be built."""
     parts = [Memory(history.game, 1).positions(record) for record in history.records[:60]]
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else []
     history.positions = Positions(*(column[:256] for column in columns)) if columns and len(columns[0]) else None
-    version = history.version = store.versions()[-1].version
-    model = make_network(history.config, history.game, typed=False)
-    weights = read_weights(history.folder, store, version, [w.shape for w in model.get_weights()])
-    if version and history.positions is not None:
-        model.set_weights(weights)
-        planes = history.positions.planes.reshape(-1, *history.game.input_shape)
-        history.answers = model.predict(planes)
+    newest = store.versions()[-1]
+    version = history.version = newest.version
+    read_checked(path_of(history.folder, newest.file), newest.sha256)
+    try:
+        from model import make_network
+
+        model = make_network(history.config, history.game, typed=False)
+        weights = read_weights(history.folder, store, version, [w.shape for w in model.get_weights()])
+        if version and history.positions is not None:
+            model.set_weights(weights)
+            planes = history.positions.planes.reshape(-1, *history.game.input_shape)
+            history.answers = model.predict(planes)
+    except DamagedData:
+        raise
+    except Exception as error:  # no Keras, a network of one's own, no memory: the run is as it was
+        history.unasked = lacked(error) or f"({(str(error).splitlines() or [type(error).__name__])[0][:200]})"
 
 
 def _young(found: int, needed: int, what: str = "iterations") -> Found:
@@ -134,7 +144,8 @@ RECOVER = "`python main.py recover` with this --game and --run saves its undamag
 
 
 def files(run: History) -> Found:
-    read = f"{run.iterations} iterations, database and newest network can be read"
+    unbuilt = " (its sha256 is right)" if run.unasked else ""
+    read = f"{run.iterations} iterations, database and newest network can be read{unbuilt}"
     return Found(not run.fault, run.fault or read, UNDAMAGED, RECOVER)
 
 
@@ -319,6 +330,8 @@ def promotions(run: History) -> Found:
 
 
 def network(run: History) -> Found:
+    if run.unasked:
+        return unchecked(run.unasked)
     if run.answers is None:
         return Found(True, f"version {run.version}, no games to evaluate it on" if run.version else "not trained yet")
     values, logits = run.answers

@@ -15,25 +15,12 @@ from games.boards import GO_LETTERS
 from games.parameters import values_of
 from plugins.engines import vertices
 from plugins.engines.position import Position, set_up
+from plugins.engines.rule_sets import RuleSet, notes_of, read_rules
 from plugins.engines.serving import changed
 
 MOST_MOVES = 1000
 MOST_VISITS = 10**9
 SIDES = {"B": 1, "W": -1}
-_RULES = {
-    "chinese": ("simple", "no", ""), "chinese-ogs": ("superko", "no", ""), "chinese-kgs": ("superko", "no", ""),
-    "tromp-taylor": ("superko", "yes", ""), "new-zealand": ("superko", "yes", ""),
-    "new zealand": ("superko", "yes", ""),
-    "aga": ("superko", "no", ""), "bga": ("superko", "no", ""), "aga-button": ("superko", "no", "without a button"),
-    "japanese": ("simple", "no", "by area"), "korean": ("simple", "no", "by area"),
-    "stone-scoring": ("simple", "no", "by area"), "stone_scoring": ("simple", "no", "by area"),
-    "littlego": ("simple", "no", ""),
-}  # fmt: skip
-"""{name: (ko, suicide, how the score differs)}"""
-_WORDS = {"ko": "POSITIONAL", "tax": "NONE"}
-"""{field of rules as an object: what it is where it is missing}"""
-_RULE_FIELDS = {"ko", "score", "scoring", "suicide", "tax", "hasButton", "whiteHandicapBonus", "friendlyPassOk"}
-_KO = {"SIMPLE": "simple", "POSITIONAL": "superko", "SITUATIONAL": "superko"}
 KNOWN = {
     "id", "moves", "initialStones", "initialPlayer", "rules", "komi", "boardXSize", "boardYSize",
     "analyzeTurns", "maxVisits", "includeOwnership", "includeMovesOwnership", "includePolicy", "includePVVisits",
@@ -75,9 +62,10 @@ class Query(NamedTuple):
 def read_query(values: dict[str, Any], base: Game, visits: int) -> Query:
     """Return a query; raise `BadField` naming the field that cannot be used. base: names the kind of Go."""
     warnings = [(key, "Unexpected or unused field") for key in sorted(set(values) - KNOWN)[:20]]
-    game = _game(values, base, warnings)
+    rules = _rules(values.get("rules"), warnings)
+    game = _game(values, base, rules)
     given = _moves(values.get("moves"), "moves")
-    position = _begun(values, game, given)
+    position = _begun(values, game, given, rules.bonus)
     positions, played = [], 0
     wanted = _turns(values, len(given))
     priorities = _priorities(values, len(wanted))
@@ -126,16 +114,15 @@ def _flag(values: dict[str, Any], key: str) -> bool:
     return value
 
 
-def _game(values: dict[str, Any], base: Game, warnings: list[tuple[str, str]]) -> Game:
+def _game(values: dict[str, Any], base: Game, rules: RuleSet) -> Game:
     columns = _number(values, "boardXSize", 2, len(GO_LETTERS), None)
     rows = _number(values, "boardYSize", 2, len(GO_LETTERS), None)
-    ko, suicide = _rules(values.get("rules"), warnings)
     if rows != columns:
         raise BadField("boardYSize", "The board must be square")
     komi = _real(values, "komi", -150, 150, base.komi or 0.0)
     try:
         if "komi" in values_of(base):
-            return changed(games.make(base.spec), size=rows, komi=komi, ko=ko, suicide=suicide).longer()
+            return changed(games.make(base.spec), size=rows, komi=komi, ko=rules.ko, suicide=rules.suicide).longer()
         if rows != base.grid_shape[0] or komi != base.komi:
             raise UserError(f"{base.name} has {base.grid_shape[0]} lines and a komi of {base.komi or 0:g}")
     except UserError as error:
@@ -144,34 +131,13 @@ def _game(values: dict[str, Any], base: Game, warnings: list[tuple[str, str]]) -
     return base
 
 
-def _rules(rules: Any, warnings: list[tuple[str, str]]) -> tuple[str, str]:
-    """Return (ko, suicide) in our words."""
-    if isinstance(rules, str) and rules.strip().lower() in _RULES:
-        ko, suicide, differs = _RULES[rules.strip().lower()]
-    elif isinstance(rules, dict):
-        ko, suicide, differs = _described(rules, warnings)
-    else:
-        raise BadField("rules", f"Could not parse rules, expected one of {', '.join(_RULES)} or an object")
-    if differs:
-        warnings.append(("rules", f"Not known here: the game is counted {differs}, and every stone is alive"))
-    return ko, suicide
-
-
-def _described(rules: dict[str, Any], warnings: list[tuple[str, str]]) -> tuple[str, str, str]:
-    """Return (ko, suicide, how the score differs) of rules as an object; what it lacks is as in Tromp-Taylor's."""
-    words = {key: str(rules.get(key, usual)).upper() for key, usual in _WORDS.items()}
-    words["scoring"] = str(rules.get("scoring", rules.get("score", "AREA"))).upper()
-    for key, known in (("ko", _KO), ("scoring", ("AREA", "TERRITORY")), ("tax", ("NONE", "SEKI", "ALL"))):
-        if words[key] not in known:
-            raise BadField("rules", f"Unknown {key} rule, expected one of {', '.join(known)}")
-    for key in ("suicide", "hasButton"):
-        if not isinstance(rules.get(key, False), bool):
-            raise BadField("rules", f"{key} must be a boolean")
-    if unused := sorted(key[:40] for key in rules if key not in _RULE_FIELDS):
-        warnings.append(("rules", f"Unused fields: {', '.join(unused[:20])}"))
-    differs = "by area" if words["scoring"] == "TERRITORY" else "without a tax" if words["tax"] != "NONE" else ""
-    differs = differs or "without a button" * rules.get("hasButton", False)
-    return _KO[words["ko"]], "yes" if rules.get("suicide", True) else "no", differs
+def _rules(rules: Any, warnings: list[tuple[str, str]]) -> RuleSet:
+    try:
+        found = read_rules(rules)
+    except UserError as error:
+        raise BadField("rules", str(error)) from None
+    warnings += [("rules", note) for note in notes_of(found)]
+    return found
 
 
 def _moves(value: Any, field: str) -> list[tuple[int, str]]:
@@ -197,7 +163,7 @@ def _action(game: Game, state: GameState, name: str, field: str) -> int:
         raise BadField(field, f"Could not parse location {name[:20]!r}") from None
 
 
-def _begun(values: dict[str, Any], game: Game, moves: list[tuple[int, str]]) -> Position:
+def _begun(values: dict[str, Any], game: Game, moves: list[tuple[int, str]], bonus: str) -> Position:
     """Return the position before the first move."""
     start, board = game.start(), np.zeros(game.grid_shape, np.int8)
     for player, name in _moves(values.get("initialStones", []), "initialStones"):
@@ -206,7 +172,7 @@ def _begun(values: dict[str, Any], game: Game, moves: list[tuple[int, str]]) -> 
             raise BadField("initialStones", f"Could not place a stone on {name[:20]!r}")
         board.flat[point] = player
     try:
-        return Position(set_up(game, board, _first(values, moves)))
+        return Position(set_up(game, board, _first(values, moves)), bonus)
     except UserError as error:
         raise BadField("initialStones", str(error).splitlines()[0]) from None
 

@@ -47,7 +47,7 @@ class Analysis:
         name = values["id"]
         try:
             query = read_query(values, self._base, self._visits)
-            note = self._pool.add(query)
+            notes = [*query.warnings, *self._new_notes(query, self._pool.add(query))]
         except BadField as error:
             field, text = error.args
             self._program.say({"error": text, "field": field, "id": name})
@@ -55,10 +55,20 @@ class Analysis:
         except UserError as error:
             self._program.say({"error": str(error).splitlines()[0][:300], "field": "boardXSize", "id": name})
             return
-        warnings = [*query.warnings, *([("komi", note)] if note and note not in self._noted else [])]
-        self._noted.add(note)
-        for field, text in warnings:
+        for field, text in notes:
             self._program.say({"warning": text, "field": field, "id": name})
+
+    def _new_notes(self, query: Query, note: str) -> list[tuple[str, str]]:
+        """Return (field, text) of what the network does not know of a query's rules, each text once."""
+        game, learned = query.game, self._source.komi
+        found = [("komi" if learned != game.komi else "rules", note)] if note else []
+        points = max(game.white_points(turn.state) for turn in query.turns) - (game.komi or 0.0)
+        if points:
+            text = f"White has {points:g} more for the handicap, of which the network, that learned komi"
+            found.append(("rules", f"{text} {learned:g}, knows nothing"))
+        found = [(field, text) for field, text in found if text not in self._noted]
+        self._noted.update(text for _, text in found)
+        return found
 
     def act(self, values: dict[str, Any]) -> None:
         """Do a special action and echo it."""
@@ -117,7 +127,7 @@ def result(task: Task, found: Snapshot, done: bool) -> dict[str, Any]:
             "prior": move.prior, "lcb": _turned(move.lcb, side), "order": order, "pv": names.each(move.line),
         }  # fmt: skip
         if territory is not None:
-            lead = territory.score(after[order]) * found.player * side
+            lead = territory.score(after[order], state) * found.player * side
             info |= {"scoreLead": lead, "scoreMean": lead}
         if "includePVVisits" in query.flags:
             info["pvVisits"] = list(move.line_visits)
@@ -132,7 +142,7 @@ def result(task: Task, found: Snapshot, done: bool) -> dict[str, Any]:
     values: dict[str, Any] = {"id": query.id, "turnNumber": task.turn.number, "isDuringSearch": not done,
                               "moveInfos": moves, "rootInfo": root}  # fmt: skip
     if territory is not None and owned is not None:
-        root["scoreLead"] = territory.score(owned) * found.player * side
+        root["scoreLead"] = territory.score(owned, state) * found.player * side
         if "includeOwnership" in query.flags:
             values["ownership"] = _board(owned * found.player * side)
     if "includePolicy" in query.flags and (priors := policy(group.agent, state)) is not None:

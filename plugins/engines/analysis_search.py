@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -17,7 +18,8 @@ from config import UserError
 from game import CompiledState, Game, GameState
 from MCTS import MCTS
 from plugins.engines.analysis_query import Query, Turn
-from plugins.engines.serving import PlayerSource
+from plugins.engines.root_moves import search_only
+from plugins.engines.serving import KEPT, PlayerSource
 from plugins.engines.snapshot import Snapshot, snapshot_of
 from plugins.engines.territory import Territory
 from search.solving.proofs import UNPROVEN
@@ -62,7 +64,8 @@ class Group:
         self.trees = MCTS(agent.game, agent.search, trees=count, leaves=LEAVES, sims=self.most, cache_size=1 << 16)
         self.running: dict[int, Task] = {}
         """{tree: its position}"""
-        self._territories: dict[float | None, Territory] = {}
+        self._territories: OrderedDict[float | None, Territory] = OrderedDict()
+        """{komi: what counts}, those used last at the end"""
 
     @property
     def full(self) -> bool:
@@ -73,7 +76,7 @@ class Group:
         tree = next(t for t in range(len(self.trees.forest.trees)) if t not in self.running)
         self.trees.plant(self._own(task.turn.state), tree=tree)
         if task.turn.allowed is not None:
-            _leave_out(self.trees, tree, task.turn.allowed)
+            search_only(self.trees, tree, task.turn.allowed)
         self.running[tree] = task
         task.begin()
 
@@ -117,20 +120,12 @@ class Group:
 
     def territory(self, game: Game) -> Territory:
         if game.komi not in self._territories:
-            self._territories[game.komi] = Territory(self.agent, game)
+            known = next(iter(self._territories.values()), None)
+            self._territories[game.komi] = known.of_game(game) if known else Territory(self.agent, game)
+        self._territories.move_to_end(game.komi)
+        if len(self._territories) > KEPT:
+            self._territories.popitem(last=False)
         return self._territories[game.komi]
-
-
-def _leave_out(trees: MCTS, tree: int, allowed: frozenset[int]) -> None:
-    """Put a new root's other moves behind its edges, as those that lose at once are: they are never searched."""
-    f = trees.forest
-    node = f.nodes[f.trees["root"][tree]]
-    first, count = int(node["first"]), int(node["count"])
-    moves = f.moves[first : first + count]
-    kept = np.isin(moves["action"], list(allowed))
-    f.moves[first : first + count] = np.concatenate([moves[kept], moves[~kept]])
-    if kept.any():
-        node["count"] = int(kept.sum())
 
 
 class Pool:
@@ -140,7 +135,8 @@ class Pool:
         """Make a pool. count: positions that are searched side by side."""
         self._source, self._count = source, count
         self._waiting: list[Task] = []
-        self._groups: dict[tuple[int, int], Group] = {}
+        self._groups: OrderedDict[tuple[int, int], Group] = OrderedDict()
+        """Those used last at the end."""
         self._numbers = itertools.count()
         self._turn = 0
 
@@ -159,7 +155,16 @@ class Pool:
         key = id(agent.predictor), len(game.row_of(game.start()))
         if key not in self._groups:
             self._groups[key] = Group(agent, self._count)
+        self._groups.move_to_end(key)
+        self._drop_idle(self._groups[key])
         return self._groups[key]
+
+    def _drop_idle(self, wanted: Group) -> None:
+        """Drop the trees that were not used for longest and have nothing to search, down to `KEPT` of them."""
+        busy = {id(task.group) for task in self.tasks()} | {id(wanted)}
+        idle = [key for key, group in self._groups.items() if id(group) not in busy]
+        for key in idle[: max(len(self._groups) - KEPT, 0)]:
+            del self._groups[key]
 
     def warm(self, game: Game) -> None:
         """Compile and load what a first search of a game needs."""

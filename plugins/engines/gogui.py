@@ -1,6 +1,7 @@
 """GoGui's commands for games that are not Go: it draws the board that they describe and lets only legal moves be made.
 
-Its boards are square: a smaller side is filled up with points on which nothing can be played.
+Its boards are square: a smaller side is filled up with points on which nothing can be played. GoGui counts rows from
+below: a board whose rows have names from above is drawn upside down, so that each point has its name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def board(session: Session, words: list[str]) -> str:
     drawn = [["."] * size for _ in range(size)]
     for r in range(rows):
         for c in range(columns):
-            drawn[size - rows + r][c] = ".XO"[int(stones[r, c])] if stones is not None else "."
+            line = rows - 1 - r if session.game.rows_from_top else r
+            drawn[size - rows + line][c] = ".XO"[int(stones[r, c])] if stones is not None else "."
     return "\n" + "\n".join(" ".join(line) for line in drawn)
 
 

@@ -1,7 +1,8 @@
 """The Gomocup protocol, by which Piskvork and tournaments talk to a program that plays gomoku (a "brain").
 
 A line is a command; a move is `x,y`, from 0. BOARD and SWAP2BOARD are followed by lines up to DONE. What cannot be done
-is answered by ERROR, what is not known by UNKNOWN; INFO has no answer. Reference: P. Lastovicka, "Gomoku AI protocol".
+is answered by ERROR, what is not known by UNKNOWN; INFO has no answer. Commands that begin with YX are those of Kai
+Sun's "Yixin Protocol". Reference: P. Lastovicka, "Gomoku AI protocol".
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ MOST_STONES = 1000
 """Lines of a BOARD that are kept; more are not on any board."""
 ABOUT = f'name="alphazero-keras", version="{VERSION}"'
 _LOGGER = logging.getLogger("alphazero.engines")
-LISTS = ("BOARD", "SWAP2BOARD")
-PLAIN = ("START", "RECTSTART", "RESTART", "BEGIN", "TURN", "PLAY", "TAKEBACK")
+LISTS = ("BOARD", "SWAP2BOARD", "YXBOARD")
+PLAIN = ("START", "RECTSTART", "RESTART", "BEGIN", "TURN", "PLAY", "TAKEBACK", "YXSHOWFORBID", "YXHASHCLEAR")
+STOP = "YXSTOP"
+"""Yixin's command that ends a search with its best move."""
 
 
 class Server:
@@ -34,6 +37,8 @@ class Server:
 
     def __init__(self, source: BinaryIO, target: BinaryIO, load: Callable[[Server], Session]) -> None:
         self._ended = threading.Event()
+        self._came = self._taken = self._stopped = 0
+        """Numbers of lines: those that came, those that were taken, and those before the last YXSTOP."""
         self.lines = CommandLines(source, LONGEST, self._heed)
         self._target, self._load = target, load
         self._list: tuple[str, list[str]] | None = None
@@ -44,6 +49,7 @@ class Server:
         loading = Loading(lambda: self._load(self))
         try:
             while (line := loading.wait_for(self.lines)) is not None:
+                self._taken += 1
                 if not self.answer(line, loading):
                     return
         finally:
@@ -51,7 +57,7 @@ class Server:
 
     def stopped(self) -> bool:
         """Return whether a search is to end at once."""
-        return self._ended.is_set()
+        return self._ended.is_set() or self._taken <= self._stopped
 
     def say(self, text: str) -> None:
         """Write a line to the manager at once."""
@@ -59,8 +65,13 @@ class Server:
         self._target.flush()
 
     def _heed(self, line: str) -> bool:
-        if line.strip().upper() == "END":
+        word = line.strip().upper()
+        if word == STOP:
+            self._stopped = self._came
+            return True
+        if word == "END":
             self._ended.set()
+        self._came += 1
         return False
 
     def answer(self, line: str, loading: Loading[Session]) -> bool:

@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from config import UserError
-from game import Game
+from game import FORBIDDEN_POINT, Game
 from plugins.engines import swap2
 from plugins.engines.clock import FEWEST, turn_budget
 from plugins.engines.position import Position, set_up
@@ -74,10 +74,19 @@ class Session:
         return COMMANDS[name](self, words)
 
     def take_list(self, name: str, lines: list[str]) -> str:
-        """Do BOARD or SWAP2BOARD, whose lines are complete."""
+        """Do BOARD, SWAP2BOARD or Yixin's YXBOARD, which sets the stones and asks for no move; the lines are complete.
+        """
         if self.thinker is None:
             raise UserError("expected START first")
-        return self._board(lines) if name == "BOARD" else self._swap2(lines)
+        if name == "SWAP2BOARD":
+            return self._swap2(lines)
+        began = time.monotonic()
+        with self._or_as_before():
+            self._take(self._listed(lines))
+            if name == "BOARD":
+                return self._move(began)
+            self.position()  # Yixin's board is looked at, and answered only where it is none
+        return ""
 
     # ---- the game
 
@@ -86,10 +95,12 @@ class Session:
         return self._base
 
     def start(self, words: str) -> str:
-        match = re.fullmatch("[0-9]{1,4}", words)
+        match = re.fullmatch(r"([0-9]{1,4})(?:[\s,]+([0-9]{1,4}))?", words)
         if match is None:
             raise UserError("expected a size such as START 15")
-        self._begin(self._sized(int(words)))
+        if match[2] not in (None, match[1]):
+            raise UserError("unsupported size: the board must be square")
+        self._begin(self._sized(int(match[1])))
         return "OK"
 
     def rectstart(self, words: str) -> str:
@@ -243,19 +254,45 @@ class Session:
         self._begin(self.game)
         return "OK"
 
-    def _board(self, lines: list[str]) -> str:
-        began, stones = time.monotonic(), []
-        for line in lines:
-            match = re.fullmatch(r"(.*,.*)\s*,\s*([12])\s*", line)
-            if match is None:
-                raise UserError(f"expected x,y,1 for an own stone or x,y,2 for one of the other, got {line[:20]!r}")
+    def _listed(self, lines: list[str]) -> list[tuple[int, bool]]:
+        """Return the stones of a BOARD, in the order in which they were played as far as the lines tell it.
+
+        A 3 in place of 1 or 2 marks a point that renju forbids, which our rules know, or the row of a game that goes on
+        after five, which is not played here.
+        """
+        stones = []
+        for number, line in enumerate(lines, 1):
+            match = re.fullmatch(r"(.*,.*)\s*,\s*([123])\s*", line)
+            if match is None or (match[2] == "3" and not self._is_renju):
+                expected = "x,y,1 for an own stone or x,y,2 for one of the other"
+                why = ": a game that goes on after five is not played" if match else ""
+                raise UserError(f"line {number}: expected {expected}, got {line[:20]!r}{why}")
+            if match[2] == "3":
+                self.point(match[1])
+                continue
             stones.append((self.point(match[1]), match[2] == "1"))
         if 2 * sum(ours for _, ours in stones) == len(stones) and stones and not stones[0][1] and not self._is_renju:
             # we are to move, so we began: but for renju the stones may come in any order
             stones = [stone for pair in zip(stones[1::2], stones[::2], strict=True) for stone in pair]
-        with self._or_as_before():
-            self._take(stones)
-            return self._move(began)
+        return stones
+
+    def show_forbidden(self, words: str) -> str:
+        """Answer Yixin's question for the points that renju forbids to Black, two digits for each number."""
+        if not self._is_renju:
+            raise UserError("expected the renju rule for YXSHOWFORBID")
+        board = np.zeros(self.game.grid_shape, np.int8)
+        self.position()
+        for number, (point, ours) in enumerate(self.stones):
+            board.flat[point] = (self._own if ours else -self._own) or (1 if number % 2 == 0 else -1)
+        cells = self.game.cells(self.game.set_up(board, 1))
+        if cells is None:
+            raise RuntimeError("expected the cells of the board")
+        marked = np.argwhere(np.array(cells.cells) == FORBIDDEN_POINT).tolist()
+        return f"FORBID {''.join(f'{x:02}{y:02}' for y, x in marked)}."
+
+    def clear_hash(self, words: str) -> str:
+        self._required().forget()
+        return ""
 
     @property
     def _is_renju(self) -> bool:
@@ -320,4 +357,5 @@ class Session:
 COMMANDS: dict[str, Callable[[Session, str], str]] = {
     "START": Session.start, "RECTSTART": Session.rectstart, "RESTART": Session.restart, "BEGIN": Session.begin,
     "TURN": Session.move_after, "PLAY": Session.play, "TAKEBACK": Session.takeback,
+    "YXSHOWFORBID": Session.show_forbidden, "YXHASHCLEAR": Session.clear_hash,
 }  # fmt: skip

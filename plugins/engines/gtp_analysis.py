@@ -7,15 +7,18 @@ each move. Values are for the player to move. A score is given for Go where the 
 
 from __future__ import annotations
 
+import logging
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent import Agent
+from config import UserError
 from game import GameState
 from plugins.engines import vertices
 from plugins.engines.command_lines import Failure
 from plugins.engines.gtp_session import Do, Session
 from plugins.engines.snapshot import MoveInfo, Snapshot
+from plugins.engines.thinking import Choice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 USUAL = 1.0
 """Seconds between two lines."""
 FLAGS = ("ownership", "movesOwnership", "pvVisits", "rootInfo")
+LIMITS = ("avoid", "allow")
+_POINTS = "a colour, points such as D4,E5 and a number of plies"
+_FORMS = {"interval": "a number", "maxmoves": "a number", "minmoves": "a number", "avoid": _POINTS, "allow": _POINTS}
+_LOGGER = logging.getLogger("alphazero.engines")
 
 
 class Wanted(NamedTuple):
@@ -32,28 +39,58 @@ class Wanted(NamedTuple):
     every: float
     moves: int
     flags: frozenset[str]
+    limits: list[tuple[str, int, str, str]]
+    """(avoid or allow, player, points, until which ply)"""
 
 
 def _wanted(session: Session, words: list[str]) -> Wanted:
-    """Return what the arguments say: [colour] [interval] {keyword value}, in hundredths of a second."""
+    """Return what the arguments say: [colour] [interval] {keyword value}, in hundredths of a second.
+
+    Keywords that are not known, with the words after them, are passed over with a line in the log.
+    """
     words, player, every = list(words), session.position.to_move, USUAL
     if words and words[0].lower() in vertices.COLOURS:
         player = vertices.COLOURS[words.pop(0).lower()]
     if words and words[0].isdecimal():
         every = _hundredths(words.pop(0))
-    counts, flags = {"maxmoves": 10_000, "minmoves": 0}, set()
+    counts, flags, limits = {"maxmoves": 10_000, "minmoves": 0}, set(), []
     while words:
         key, value = words[0], words[1] if len(words) > 1 else ""
+        count = 2
         if key == "interval" and value.isdecimal():
             every = _hundredths(value)
         elif key in counts and value.isdecimal() and len(value) < 7:
             counts[key] = int(value)
         elif key in FLAGS and value.lower() in ("true", "false"):
             flags.add(key if value.lower() == "true" else "")
+        elif key in LIMITS and value.lower() in vertices.COLOURS and len(words) > 3 and words[3].isdecimal():
+            limits.append((key, vertices.COLOURS[value.lower()], words[2], words[3]))
+            count = 4
+        elif key in ("interval", *counts, *FLAGS, *LIMITS):
+            raise Failure(f"syntax error: expected {_FORMS.get(key, 'true or false')} after {key}")
         else:
-            raise Failure(f"syntax error: expected interval, minmoves, maxmoves, {', '.join(FLAGS)}, got {key[:40]!r}")
-        words = words[2:]
-    return Wanted(player, every, max(counts["maxmoves"], counts["minmoves"], 1), frozenset(flags - {""}))
+            known = (n for n, word in enumerate(words) if word in ("interval", *counts, *FLAGS, *LIMITS))
+            count = next(known, len(words))
+            _LOGGER.warning("passed over, as it is not known here: %s", " ".join(words[:count])[:80])
+        words = words[count:]
+    return Wanted(player, every, max(counts["maxmoves"], counts["minmoves"], 1), frozenset(flags - {""}), limits)
+
+
+def _allowed(session: Session, state: GameState, wanted: Wanted) -> frozenset[int] | None:
+    """Return the first moves that `avoid` and `allow` leave; None if they say nothing of the player to move."""
+    legal = left = frozenset(state.allowedActions)
+    for key, player, points, until in wanted.limits:
+        if until != "1":
+            _LOGGER.warning("%s: moves are left out at the first ply only, as with 1 at the end, got %s", key, until)
+        if player == state.playerTurn:
+            try:
+                named = {vertices.action(session.game, state, point) for point in points.split(",") if point}
+            except UserError as error:
+                raise Failure(f"{key}: {str(error).splitlines()[0]}") from None
+            left = left & named if key == "allow" else left - named
+    if not left:
+        raise Failure("avoid and allow leave no legal move")
+    return None if left == legal else left
 
 
 def _hundredths(word: str) -> float:
@@ -66,6 +103,7 @@ def _analyse(session: Session, words: list[str], *, kata: bool, chooses: bool) -
     wanted = _wanted(session, words)
     state = session.position.turned_to(wanted.player)
     seconds = session.budget(wanted.player) if chooses else math.inf
+    allowed = _allowed(session, state, wanted)
     player, program = session.thinker.player, session.program
 
     def show(found: Snapshot) -> None:
@@ -79,16 +117,20 @@ def _analyse(session: Session, words: list[str], *, kata: bool, chooses: bool) -
         raise Failure(f"{player.name} has no search to show")
     program.stream()
     if not chooses:
-        session.thinker.analyse(state, show, every=wanted.every, stop=stopped)
+        session.thinker.analyse(state, show, every=wanted.every, stop=stopped, allowed=allowed)
         return ""
     own = math.isinf(seconds)  # no clock: the player's own number of simulations
     visits = player.mcts_sims if own and isinstance(player, Agent) else None
-    session.thinker.analyse(state, show, every=wanted.every, stop=stopped, seconds=seconds, visits=visits, ends=True)
-    choice = session.choose(state, 0.0)
+    session.thinker.analyse(state, show, every=wanted.every, stop=stopped, seconds=seconds, visits=visits, ends=True,
+                            allowed=allowed)  # fmt: skip
+    choice = session.choose(state, 0.0) if allowed is None else None
     found = session.thinker.snapshot()
     if found is not None:
         show(found)
-    return f"play {session.played(wanted.player, choice)}"
+    if choice is None and allowed is not None:
+        choice = Choice(found.moves[0].action if found is not None else min(allowed), None)
+        session.thinker.forget()  # the next search has all moves
+    return f"play {session.played(wanted.player, choice or Choice(None, None))}"
 
 
 def _line(session: Session, state: GameState, found: Snapshot, wanted: Wanted, *, kata: bool) -> str:
@@ -101,10 +143,12 @@ def _line(session: Session, state: GameState, found: Snapshot, wanted: Wanted, *
     after: list[np.ndarray] = []
     if territory is not None and (territory.by_network or wanted.flags & {"ownership", "movesOwnership"}):
         owned, after = territory.after(state, found)
-        lead = territory.score(owned) * found.player
+        lead = territory.score(owned, state) * found.player
     parts = []
     for order, move in enumerate(moves):
-        score = territory.score(after[order]) * found.player if territory is not None and order < len(after) else None
+        score = None
+        if territory is not None and order < len(after):
+            score = territory.score(after[order], state) * found.player
         part = _kata(names, order, move, score, "pvVisits" in wanted.flags)
         if "movesOwnership" in wanted.flags and order < len(after):
             part += f" movesOwnership {_board(after[order] * found.player)}"

@@ -12,7 +12,7 @@ import re
 
 from config import UserError
 from games.boards import GO_LETTERS
-from plugins.engines import gogui, gtp_analysis, gtp_go, vertices
+from plugins.engines import gogui, gtp_analysis, gtp_go, gtp_katago, vertices
 from plugins.engines.clock import Clock, TimeControl
 from plugins.engines.command_lines import Failure
 from plugins.engines.gtp_session import Do, Session
@@ -76,7 +76,7 @@ def boardsize(session: Session, words: list[str]) -> str:
 
 
 def clear_board(session: Session, words: list[str]) -> str:
-    session.start(Position(session.game.set_up_from or session.game))
+    session.start(Position(session.game.set_up_from or session.game, session.bonus))
     return ""
 
 
@@ -90,7 +90,7 @@ def play(session: Session, words: list[str]) -> str:
         if action not in legal.allowedActions:
             names = " ".join(vertices.vertex(session.game, legal, other) for other in legal.allowedActions)
             raise UserError(f"{words[1]} (legal: {names})")
-        position.play(player, action)
+        session.play(player, action)
     except UserError as error:
         raise Failure(f"illegal move{_reason(error)}") from None
     return ""
@@ -173,5 +173,5 @@ COMMANDS: dict[str, Do] = {
     "boardsize": boardsize, "clear_board": clear_board, "play": play, "genmove": genmove, "reg_genmove": reg_genmove,
     "undo": undo, "showboard": showboard, "stop": stop, "time_settings": time_settings,
     "kgs-time_settings": kgs_time_settings, "time_left": time_left,
-    **gtp_go.COMMANDS, **gtp_analysis.COMMANDS, **gogui.COMMANDS,
+    **gtp_go.COMMANDS, **gtp_katago.COMMANDS, **gtp_analysis.COMMANDS, **gogui.COMMANDS,
 }  # fmt: skip

@@ -14,6 +14,7 @@ from config import UserError
 from game import Game, GameState
 from games.line_of_moves import stones_of
 from games.parameters import values_of
+from games.sgf_words import bonus_of, stated_handicap
 from plugins.engines import vertices
 from plugins.engines.command_lines import Failure
 from plugins.engines.gtp_session import Do, Session
@@ -34,19 +35,19 @@ def komi(session: Session, words: list[str]) -> str:
         return ""
     if "komi" not in values_of(game):
         raise Failure(f"the komi of {game.name} is {_komi(session):g}")
-    game, clocks = changed(game.set_up_from or game, komi=value).longer(), session.clocks
-    session.set_game(game, _replayed(game, session.position))
-    session.clocks = clocks
+    change(session, changed(game.set_up_from or game, komi=value).longer(), session.bonus)
     return ""
 
 
-def _replayed(game: Game, before: Position) -> Position:
-    """Return the same moves in a game that differs in its komi only: it may be given at any time."""
+def change(session: Session, game: Game, bonus: str) -> None:
+    """Go on with the same moves under other rules; raise `UserError`, with nothing changed, if they forbid one."""
+    before, clocks = session.position, session.clocks
     first = before.states[0]
-    position = Position(set_up(game, stones_of(first), int(first.playerTurn)))
+    position = Position(set_up(game, stones_of(first), int(first.playerTurn)), bonus)
     for action, after in zip(before.moves, before.states[1:], strict=True):
         position.play(-int(after.playerTurn), action)
-    return position
+    session.set_game(game, position)
+    session.bonus, session.clocks = bonus, clocks
 
 
 def _komi(session: Session) -> float:
@@ -109,7 +110,7 @@ def _put(session: Session, points: list[int]) -> str:
     board = np.zeros(game.grid_shape, np.int8)
     board.flat[points] = 1
     control = session.clocks
-    session.start(Position(set_up(game, board, -1)))
+    session.start(Position(set_up(game, board, -1), session.bonus))
     session.clocks = control
     return " ".join(vertices.vertex(game, state, point) for point in points)
 
@@ -204,12 +205,12 @@ def loadsgf(session: Session, words: list[str]) -> str:
         raise Failure("cannot load file: expected a game of Go")
     moves = record.moves[: int(words[1]) - 1] if len(words) > 1 else record.moves
     first, clocks = record.game.start(), session.clocks
-    game = (record.game.set_up_from or record.game).longer()
-    position = Position(set_up(game, stones_of(first), int(first.playerTurn)))
+    game, bonus = (record.game.set_up_from or record.game).longer(), bonus_of(record.stated.get("rules", ""))
+    position = Position(set_up(game, stones_of(first), int(first.playerTurn)), bonus)
     for action in moves:
         position.play(position.to_move, action)
     session.set_game(game, position)
-    session.clocks = clocks
+    session.bonus, session.clocks = bonus, clocks
     return ""
 
 
@@ -221,8 +222,9 @@ def _sgf(name: str) -> Path:
 
 
 def printsgf(session: Session, words: list[str]) -> str:
-    game, moves = session.position.in_turn()
-    record = Record(game, moves)
+    position = session.position
+    game, moves = position.in_turn()
+    record = Record(game, moves, stated=stated_handicap(position.bonus, position.handicap))
     try:
         if not words:
             return game_files.to_bytes(record, ".sgf").decode()

@@ -43,6 +43,8 @@ class Session:
     def __init__(self, source: PlayerSource, game: Game, program: Program, *, ponder: bool = False) -> None:
         self.source, self.program, self._ponder = source, program, ponder
         self.control = TimeControl()
+        self.bonus = "0"
+        """White's points for a handicap of N stones, by the rules: "0", "N" or "N-1"."""
         self.set_game(game)
         self._expects_reply = False
 
@@ -56,7 +58,7 @@ class Session:
             _LOGGER.warning(self.source.note)
         self.game, self.thinker = game, thinker
         self._territory: Territory | None = None
-        self.start(position or Position(game))
+        self.start(position or Position(game, self.bonus))
 
     def start(self, position: Position) -> None:
         """Begin a new game at a position, with new clocks."""
@@ -94,12 +96,19 @@ class Session:
     def choose(self, state: GameState, seconds: float) -> Choice:
         return self.thinker.choose(state, self.position.moves, seconds, self.program.interrupted)
 
+    def play(self, player: int, action: int) -> None:
+        """Play a move; raise `UserError`, with nothing changed, if it is not legal."""
+        before, position = self.position.state, self.position
+        position.play(player, action)
+        if self.game.white_points(position.state) != self.game.white_points(before):
+            self.thinker.forget()  # the tree was searched with fewer points for White
+
     def played(self, player: int, choice: Choice) -> str:
         """Play a chosen move and take its time off the clock; return its name."""
         if choice.action is None:
             return "resign"
         name = vertices.vertex(self.game, self.position.state, choice.action)
-        self.position.play(player, choice.action)
+        self.play(player, choice.action)
         self.clocks[player].spend(time.monotonic() - self.began)
         self._expects_reply = True
         return name

@@ -7,17 +7,20 @@ import numpy as np
 from config import UserError
 from game import Game, GameState
 from games.line_of_moves import ready, starting_at, stones_of
+from games.sgf_words import handicap_points
 
 
 class Position:
     """The moves from a first position. It changes only by moves that the rules allow."""
 
-    def __init__(self, game: Game) -> None:
-        self.game = game
+    def __init__(self, game: Game, bonus: str = "0") -> None:
+        """Begin a game. bonus: White's points for a handicap of N stones, "0", "N" or "N-1"."""
+        self.game, self.bonus = game, bonus
         self.states: list[GameState] = [game.start()]
         self.moves: list[int] = []
         self._out_of_turn: list[int] = []
         """Numbers of the moves, from 0, that were played out of turn."""
+        self.states[0] = self._rewarded(self.states[0])
 
     @property
     def state(self) -> GameState:
@@ -56,6 +59,28 @@ class Position:
             self._out_of_turn.append(len(self.moves))
         self.states.append(after)
         self.moves.append(action)
+        self.states[-1] = self._rewarded(after)
+
+    @property
+    def handicap(self) -> int:
+        """Return the number of Black's stones before White's first, as KataGo counts a handicap; 0 if it is none."""
+        board = stones_of(self.states[0])
+        if (board < 0).any():
+            return 0
+        stones = int(board.sum())
+        for action, after in zip(self.moves, self.states[1:], strict=True):
+            if action < board.size and after.playerTurn == 1:
+                break
+            stones += action < board.size
+        return stones if stones > 1 else 0
+
+    def _rewarded(self, state: GameState) -> GameState:
+        """Return a position with White's points for the handicap."""
+        if self.bonus == "0":
+            return state
+        points = handicap_points(self.bonus, self.handicap)
+        given = self.game.white_points(state) - (self.game.komi or 0.0)
+        return state if points == given else self.game.rewarded(state, points)
 
     def undo(self) -> None:
         """Take the last move back; raise `UserError` if there is none."""
@@ -75,10 +100,17 @@ class Position:
             return self.game, self.moves
         first = self._out_of_turn[-1]
         turn = -int(self.states[first + 1].playerTurn)
-        return set_up(self.game, stones_of(self.states[first]), turn), self.moves[first:]
+        state = self.states[first]
+        given = self.game.white_points(self.state) - (self.game.komi or 0.0)
+        return set_up(self.game, stones_of(state), turn, given), self.moves[first:]
 
 
-def set_up(game: Game, board: np.ndarray, player: int) -> Game:
-    """Return the game that begins with stones [rows, columns] in {1, -1, 0}; raise `UserError` where it cannot."""
+def set_up(game: Game, board: np.ndarray, player: int, points: float = 0.0) -> Game:
+    """Return the game that begins with stones [rows, columns] in {1, -1, 0}; raise `UserError` where it cannot.
+
+    points: White's for a handicap.
+    """
     base = game.set_up_from or game
-    return starting_at(base, base.set_up(board, player)) if board.any() or player != 1 else base
+    if not board.any() and player == 1:
+        return base
+    return starting_at(base, base.rewarded(base.set_up(board, player), points))

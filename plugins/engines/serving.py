@@ -7,6 +7,7 @@ gomoku changes no plane that a network sees.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Hashable
 from contextlib import suppress
 from typing import Any
 
@@ -18,14 +19,16 @@ from config import UserError, has_range
 from game import Game
 from games.parameters import values_of
 from games.sizes import BOARD
-from players.by_name import make_player
-from players.family import is_trained_on
+from players.by_name import make_player, network_named
 from players.network_alone import PolicyPlayer
+from players.runs_of_many_sizes import is_trained_on
 from players.tempered import TemperedPlayer
 from storage import run_folders
 
 KEPT = 4
 """Networks in memory at once."""
+KNOWN = 1000
+"""Games whose network is remembered by its place."""
 NETWORKS = Agent, PolicyPlayer, TemperedPlayer
 """Players that a network makes: it can evaluate for other rules of its board."""
 
@@ -42,7 +45,8 @@ def variants(game: Game) -> list[Game]:
     """Return the games with the same board of which there are networks, those nearest to a game's parameters first."""
     seen, found = set(), {game.spec: game}
     for root in (run_folders.RUNS, run_folders.SHIPPED):
-        for folder in sorted(root.glob(f"{run_folders.game_folder(game.name)}*/run*")) if root.is_dir() else []:
+        of_name = [p for p in run_folders.folders_in(root) if p.name.startswith(run_folders.game_folder(game.name))]
+        for folder in (folder for place in of_name for folder in run_folders.runs_in(place)):
             with suppress(UserError):
                 spec = run_folders.read_config(folder).game
                 if spec.split("(")[0] == game.name and spec not in seen:
@@ -63,7 +67,7 @@ def _on_board_of(game: Game, other: Game) -> Game:
 def _form(game: Game) -> tuple[Any, ...]:
     """Return what a network cannot do without: the same planes, actions and whole numbers, such as five in a row."""
     named = values_of(game).items()
-    numbers = [value for name, value in named if type(value) is int and name not in (*BOARD, "plies")]
+    numbers = tuple(value for name, value in named if type(value) is int and name not in (*BOARD, "plies"))
     return game.input_shape, game.action_size, numbers
 
 
@@ -74,11 +78,16 @@ def _distance(game: Game, other: Game) -> tuple[int, float]:
     return differ, abs((game.komi or 0.0) - (other.komi or 0.0))
 
 
+def _learned(player: Player) -> str:
+    """Return the name of the game that a player's network learned, "" for a player without one."""
+    if not isinstance(player, NETWORKS):
+        return ""
+    return str((player if isinstance(player, Agent) else player.agent).model.config.game)
+
+
 def _is_strange(player: Player, game: Game) -> bool:
     """Return whether a player's network is one of many sizes that was not trained on a game's board."""
-    if not isinstance(player, NETWORKS):
-        return False
-    spec = (player if isinstance(player, Agent) else player.agent).model.config.game
+    spec = _learned(player)
     return has_range(spec) and not is_trained_on(spec, game)
 
 
@@ -87,16 +96,20 @@ class PlayerSource:
 
     def __init__(self, name: str, *, sims: int, seed: int = 0) -> None:
         self.name, self._sims, self._seed = name, sims, seed
-        self._networks: OrderedDict[str, Agent] = OrderedDict()
+        self._networks: OrderedDict[Hashable, Agent] = OrderedDict()
+        self._keys: dict[str, Hashable] = {}
+        """{name of a game: the key of its network}"""
         self.note = ""
         """What another program's user should know of the last player, one line; may be empty."""
+        self.komi: float | None = None
+        """The komi that the last player's network learned; None without a network, or where there is none."""
 
     def player(self, game: Game) -> Player:
         """Return the player for a game; raise `UserError` if there is none for its board.
 
         A network that was trained on the board under other rules comes before one of many sizes that never saw it.
         """
-        self.note = ""
+        self.note, self.komi = "", None
         found: Player | None = None
         try:
             found = self._player(game)
@@ -108,7 +121,6 @@ class PlayerSource:
             with suppress(UserError):
                 player = self._player(other)
                 if isinstance(player, NETWORKS) and (found is None or not _is_strange(player, game)):
-                    self.note = f"no network was trained for {game.spec}: that of {other.spec} evaluates"
                     return self._ready(player, game)
         if found is None:
             raise missing
@@ -118,23 +130,44 @@ class PlayerSource:
         """Return a player with this game's rules; one with a search gets trees of its own."""
         if player.is_person:
             raise UserError(f"expected a player that needs nobody, got {self.name!r}")
+        self._take_note(_learned(player), game)
         if isinstance(player, Agent):
             return self._twin(player, game)
         if isinstance(player, (PolicyPlayer, TemperedPlayer)) and player.game is not game:
             return player.with_network(self._twin(player.agent, game))
         return player
 
+    def _take_note(self, spec: str, game: Game) -> None:
+        """Note what differs between a game and that of a network's name, wherever the network was found."""
+        if not spec:
+            return
+        learned = games.make(spec, typed=bool(game.origin))
+        if has_range(spec) and is_trained_on(spec, game):
+            learned = _on_board_of(game, learned)
+        self.komi = learned.komi
+        if learned.spec != game.spec:
+            self.note = f"no network was trained for {game.spec}: that of {learned.spec} evaluates"
+
     def _player(self, game: Game) -> Player:
-        """Return the player for a game; networks are kept, to be shared by their twins."""
-        if game.spec not in self._networks:
+        """Return the player for a game; networks are kept, to be shared by their twins.
+
+        A network that plays many rules on one board, such as any komi, is loaded once for that board.
+        """
+        if game.spec not in self._keys:
+            if len(self._keys) >= KNOWN:
+                self._keys.clear()
+            named = network_named(self.name, game)
+            self._keys[game.spec] = game.spec if named is None else (named.folder, named.version, _form(game))
+        key = self._keys[game.spec]
+        if key not in self._networks:
             player = make_player(self.name, game, sims=self._sims)
             if not isinstance(player, Agent):
                 return player
-            self._networks[game.spec] = player
-        self._networks.move_to_end(game.spec)
+            self._networks[key] = player
+        self._networks.move_to_end(key)
         while len(self._networks) > KEPT:
             self._networks.popitem(last=False)
-        return self._networks[game.spec]
+        return self._networks[key]
 
     def _twin(self, agent: Agent, game: Game) -> Agent:
         rng = np.random.default_rng(self._seed)

@@ -6,6 +6,7 @@ board has points, and counted.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -32,6 +33,12 @@ class Territory:
         self._counts: dict[Hashable, tuple[int, np.ndarray]] = {}
         """{state id: (games, their owners added up)}"""
 
+    def of_game(self, game: Game) -> Territory:
+        """Return the same for other rules on the same board."""
+        other = copy.copy(self)
+        other.game, other._counts = game, {}
+        return other
+
     @property
     def by_network(self) -> bool:
         """Return whether the network itself says who will own a point."""
@@ -49,9 +56,9 @@ class Territory:
         owned = self.of([state.takeAction(move.action)[0] for move in found.moves], games.tolist())
         return np.average(owned, axis=0, weights=visits), list(owned)
 
-    def score(self, ownership: np.ndarray) -> float:
-        """Return Black's lead in points."""
-        return float(ownership.sum()) - (self.game.komi or 0.0)
+    def score(self, ownership: np.ndarray, state: GameState) -> float:
+        """Return Black's lead in points; state: the position, in which White may have more points than the komi."""
+        return float(ownership.sum()) - self.game.white_points(state)
 
     def of(self, states: Sequence[GameState], games: Sequence[int]) -> np.ndarray:
         """Return Black's ownership in [-1, 1] of positions, [n, rows, columns], after so many games of each."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ from agent import Agent, Player, Resigned
 from config import UserError
 from game import GameState
 from MCTS import MCTS
-from players.rollout import RolloutPlayer
+from players.rollout import RolloutPlayer, search
+from plugins.engines.root_moves import search_only
 from plugins.engines.snapshot import Snapshot, snapshot
 from search.tables import trees_in
 
@@ -109,11 +110,13 @@ class Thinker:
     def analyse(
         self, state: GameState, show: Callable[[Snapshot], None], *, every: float, stop: Stop,
         moves: int = 10_000, seconds: float = math.inf, visits: int | None = None, ends: bool = False,
+        allowed: Set[int] | None = None,
     ) -> None:  # fmt: skip
         """Search until `stop`, for some seconds, or some visits; `show` what is found every `every` seconds.
 
         A search that has nothing more to find, as in a proven position or a full tree, is shown further unless it
-        `ends`. Raise `UserError` for a player whose search cannot be shown.
+        `ends`. Raise `UserError` for a player whose search cannot be shown. allowed: the only moves to begin with; None
+        for all.
         """
         player, end, shown_at = self.player, time.monotonic() + seconds, time.monotonic()
         if not isinstance(player, Agent | RolloutPlayer):
@@ -127,11 +130,35 @@ class Thinker:
             if now - shown_at >= every and tree is not None and (found := snapshot(tree, moves)).moves:
                 shown_at += every * max(math.floor((now - shown_at) / every), 1)
                 show(found)
+                if (ended := time.monotonic()) - now > every:  # else no time would be left for the search
+                    shown_at = ended
             return False
 
-        player.think(state, visits or (self._most if isinstance(player, Agent) else None), looking)
+        if allowed is not None:
+            self._search_only(player, state, allowed, visits or self._most, looking)
+        else:
+            player.think(state, visits or (self._most if isinstance(player, Agent) else None), looking)
         while not ends and not looking():
             time.sleep(LOOK)
+        if allowed is not None and not ends:
+            self.forget()  # the next search has all moves
+
+    def _search_only(
+        self, player: Agent | RolloutPlayer, state: GameState, allowed: Set[int], visits: int, stop: Stop
+    ) -> None:
+        """Search a new tree whose root has some of its moves only."""
+        if isinstance(player, Agent):
+            player.buildMCTS(state, visits)
+        else:
+            player.trees(0)[0].plant(state)
+        tree = self.tree
+        if tree is None:
+            raise RuntimeError("expected a tree")
+        search_only(tree, 0, allowed)
+        if isinstance(player, Agent):
+            tree.search(player.predictor, visits, stop=stop)
+        else:
+            search(tree, visits, stop)
 
     def ponder(self, state: GameState, stop: Stop) -> None:
         """Search a position while the other player thinks, until `stop`."""
@@ -171,8 +198,8 @@ class Thinker:
     def forget(self) -> None:
         """Drop the tree, before another game."""
         self._begun = False
-        if isinstance(self.player, Agent) and self.player.MCTS is not None:
-            self.player.MCTS.clear()
+        if self.tree is not None:
+            self.tree.clear()
 
 
 def policy(player: Player, state: GameState) -> np.ndarray | None:

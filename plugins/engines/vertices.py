@@ -1,7 +1,8 @@
 """Moves in the words of GTP: a column's letter (without I) and a row counted from below, or `pass`.
 
-For every game on a board of points with two sides. A move of Connect 4 is the point on which its disc comes to lie.
-Programs for Hex (HexGui, MoHex) name its points as the game does, from the top and with I, and write `swap-pieces`.
+Rows of Othello are counted from above, as all programs for it do. For every game on a board of points with two sides. A
+move of Connect 4 is the point on which its disc comes to lie. Programs for Hex (HexGui, MoHex) name its points as the
+game does, from the top and with I, and write `swap-pieces`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def vertex(game: Game, state: GameState, action: int) -> str:
     rows, columns = game.grid_shape
     if game.policy_layout == "columns":
         action += columns * _landing(game, state, action)
-    return "pass" if action == rows * columns else point_name(action, rows, columns, letters=GO_LETTERS).upper()
+    if action == rows * columns:
+        return "pass"
+    return point_name(action, rows, columns, letters=GO_LETTERS, from_top=game.rows_from_top).upper()
 
 
 def _landing(game: Game, state: GameState, column: int) -> int:
@@ -59,7 +62,8 @@ def action(game: Game, state: GameState, text: str) -> int:
     match = re.fullmatch(r"([a-hj-z])([1-9][0-9]?)", word)
     if match is None or GO_LETTERS.index(match[1]) >= columns or int(match[2]) > rows:
         raise UserError(f"expected a point of a board of {columns} x {rows}, got {text[:20]!r}")
-    row, column = rows - int(match[2]), GO_LETTERS.index(match[1])
+    number, column = int(match[2]), GO_LETTERS.index(match[1])
+    row = number - 1 if game.rows_from_top else rows - number
     if game.policy_layout == "points":
         return row * columns + column
     if row != _landing(game, state, column):

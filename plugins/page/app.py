@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import signal
 import socket
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from plugins.page.preparing import Preparations, first_board, ticking
 from plugins.page.request_guard import Guard, allowed_names, has_token, names_of
 from plugins.pictures import drawing_asset
 from system.place import requirements
+from system.processes import ENDINGS, heeded
 
 HERE = Path(__file__).parent
 VIEWS = "play", "puzzles", "games", "training"
@@ -86,7 +88,12 @@ def serve(
             door.unlink(missing_ok=True)
         place.close()
 
+    ignored = set(ENDINGS) - set(heeded())
+
     def announce() -> None:
+        for number in ignored:  # the server has taken them
+            signal.signal(number, signal.SIG_IGN)
+        core.sio.eio.ping_timeout = SILENT  # NiceGUI has set 4
         background_tasks.create(_announce(reached, port, address, others, door, say), name="announce")
 
     app.on_startup(announce)
@@ -115,6 +122,9 @@ async def _announce(
 
 KEPT = 900.0
 """Seconds for which a game waits for a browser that cannot be reached, such as a sleeping one."""
+SILENT = 30.0
+"""Seconds that this program may be silent, on a busy machine, before a browser connects again: a click that it sent
+meanwhile is lost."""
 MESSAGE_BYTES = 1_400_000
 """Largest message through the socket: the largest file of a game, in base64."""
 EXCLUSIVE = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)

@@ -64,6 +64,8 @@ class Play:
         """Whether a browser is connected: nothing is searched for a tab that is closed or asleep."""
         self.turn = 0
         """Counts the actions at the table: a search begun before the last action is outdated."""
+        self._undone: tuple[str, set[str]] = ("", set())
+        """(the position after the last undo, those before it): `Table.at`."""
         self.mode = query["mode"] if query.get("mode") in MODES else "play"
         """One of MODES."""
         self._numbered = False
@@ -215,7 +217,8 @@ class Play:
             number = int(action)
         except (TypeError, ValueError):
             return
-        if not 0 <= number < t.game.action_size or at not in (None, t.at) or self.chosen_game() != t.game.spec:
+        meant = at is None or at == t.at or self._is_undone(at)
+        if not (0 <= number < t.game.action_size and meant and self.chosen_game() == t.game.spec):
             return
         if t.machine_to_move:
             self.tell(tr("It is the machine's turn: wait, or stop it."))
@@ -263,9 +266,19 @@ class Play:
             self.go(ply)
 
     def undo(self) -> None:
+        before, earlier = self.table.at, self._undone
         self.opponents.helped = True
         self.tell("" if self.table.undo() else tr("There is no move of yours to take back."))
+        self._undone = self.table.at, ({before} | earlier[1] if earlier[0] == before else {before})
         self.changed()
+
+    def _is_undone(self, at: Any) -> bool:
+        """Return whether the position on the table was reached by undo from this one, which the browser may still show.
+
+        Who clicks then has asked for the undo before, as requests of a browser come in order: the move is meant for
+        the position after it.
+        """
+        return self._undone[0] == self.table.at and at in self._undone[1]
 
     def redo(self) -> None:
         self.tell("" if self.table.redo() else tr("There is nothing to redo."))

@@ -90,7 +90,7 @@ def game_spec(folder: Path, named: tuple[str, ...]) -> str:
         if game_folder(spec) != folder.parent.name:
             raise UserError(f"expected a game of {folder.parent.name}, got {spec[:60]!r}")
         if spec not in named and (".py" in spec or spec.startswith("open_spiel:")):
-            _made(spec, False)
+            _made(spec)
     return spec
 
 
@@ -211,13 +211,13 @@ class Stored(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def _made(spec: str, typed: bool) -> Any:
-    return games.make(spec, typed=typed)
+def _made(spec: str) -> Any:
+    return games.make(spec, typed=False)
 
 
 def _game(folder: Path, named: tuple[str, ...]) -> Any:
     spec = game_spec(folder, named)
-    return _made(spec, spec in named)
+    return games.make(spec) if spec in named else _made(spec)  # a file of rules may have changed
 
 
 def _sizes(store: Store, game: Game) -> SizesPlayed:

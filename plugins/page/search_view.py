@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from html import escape
+from threading import Event
 from typing import Any
 
 from nicegui import ui
@@ -211,14 +212,24 @@ class Inside:
         await asyncio.sleep(0.05)  # clicks in a row cost nothing
         loop = asyncio.get_running_loop()
 
+        drawn = Event()
+        drawn.set()
+
+        def draw(found: dict[str, Any]) -> None:
+            try:
+                self._take(job, found, ply, state, True)
+            finally:
+                drawn.set()
+
         def watch(found: dict[str, Any]) -> None:
-            loop.call_soon_threadsafe(self._take, job, found, ply, state, True)
+            drawn.clear()
+            loop.call_soon_threadsafe(draw, found)
 
         def work() -> tuple[dict[str, Any], str] | None:
             analyst = self._analyst_for(self._name, spec)
             if job != self._job:
                 return None
-            found = look(analyst, state, sims, stop=lambda: job != self._job, watch=watch)
+            found = look(analyst, state, sims, stop=lambda: job != self._job, watch=watch, drawn=drawn.is_set)
             if self._territory is not None:
                 found |= counted(self._territory, state)
             root = analyst.MCTS.root if hasattr(analyst, "MCTS") else analyst.trees(0)[0].root

@@ -29,7 +29,7 @@ def counted(territory: Territory, state: GameState) -> dict[str, Any]:
     if tree is None or state.isEndGame:
         return {}
     owned = territory.after(state, snapshot(tree))[0]
-    return {"lead": territory.score(owned), "owned": dict(enumerate(owned.ravel().tolist()))}
+    return {"lead": territory.score(owned, state), "owned": dict(enumerate(owned.ravel().tolist()))}
 
 
 def lead_html(lead: float, sides: tuple[str, str]) -> str:

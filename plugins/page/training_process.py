@@ -1,7 +1,8 @@
-"""Training runs that the page started: each a process of its own, `python main.py train ...`, stopped as by Ctrl-C."""
+"""Training runs that the page started: each a process of its own, `python main.py train ...`, stopped as by `kill`."""
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import tempfile
 import time
@@ -55,7 +56,7 @@ class Trainer:
 
     def error(self, spec: str) -> str:
         """Return the last line of output of a process that ended with an error."""
-        if spec not in self._at_work or self._at_work[spec][0].poll() in (None, 0, 130):
+        if spec not in self._at_work or self._at_work[spec][0].poll() in (None, 0, 130, -signal.SIGTERM):
             return ""
         file = self._at_work[spec][1]
         file.seek(0)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from functools import lru_cache
 
 import games
+from config import UserError
 from game import Game, GameState
+from games.own import digest
 from players.solver import position_solver
 
 
@@ -28,11 +31,14 @@ class TrueValues:
 
 
 @lru_cache(maxsize=4)
-def _values_of(spec: str) -> TrueValues:
-    """Return the true values of a game for all tabs."""
+def _values_of(spec: str, rules: str) -> TrueValues:
+    """Return the true values of a game for all tabs; rules: the digest of one's own."""
     return TrueValues(games.make(spec))
 
 
 def true_values(spec: str, state: GameState) -> dict[int, int] | None:
     """Return the `TrueValues.values` of a position of a game."""
-    return _values_of(spec).values(state)
+    rules = digest(games.make(spec)) if ".py" in spec else ""
+    with suppress(UserError):  # a tab may show a position from before the rules changed
+        return _values_of(spec, rules).values(state)
+    return None

@@ -22,22 +22,23 @@ import games
 from agent import Agent, Player
 from config import UserError, has_range
 from game import Game, GameState
+from games.own import digest
 from games.sizes import largest_of
 from interface.explain import describe, opinion
 from languages.translate import tr
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
 from players.by_name import make_player, most_sims
-from players.family import family_runs
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, read_levels
 from players.network_alone import PolicyPlayer
 from players.opinion import opinion_of
 from players.rollout import RolloutPlayer
+from players.runs_of_many_sizes import family_runs
 from players.tempered import of_level
 from players.uct import spiel_name
 from plugins.page.run_reader import game_spec, metrics, readable, reading
 from storage.game_files import PERSON
-from storage.run_folders import RUN, RUNS, SHIPPED, runs_of
+from storage.run_folders import RUN, RUNS, SHIPPED, folders_in, runs_in, runs_of
 
 KEPT = 6
 """Networks in memory at once."""
@@ -78,7 +79,7 @@ class Roster:
         self.named = named
         """The games of the command line: where they are files, these files may be run."""
         self._networks: OrderedDict[tuple[str, str, str], Agent] = OrderedDict()
-        """By game, run and the digest of the version's file: another run may get the same name."""
+        """By game with its rules, run and the version's sha256: another run may get the same name."""
         self._loading = threading.Lock()
 
     def games(self) -> list[str]:
@@ -191,7 +192,7 @@ class Roster:
             raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
         number = versions[0] if which == "best" else int(which.removeprefix("version"))
         with reading(folder) as store:
-            key = (game.spec, run, store.version(number).sha256)
+            key = (game.spec + digest(game), run, store.version(number).sha256)
         with self._loading:
             if key not in self._networks:
                 with readable(folder):
@@ -214,8 +215,7 @@ def named_runs() -> dict[str, Path]:
     """Return {name: folder} of all runs, those of a game together, newest first; those that ship come last."""
     named: dict[str, Path] = {}
     for root, before in ((RUNS, ""), (SHIPPED, SHIPS)):
-        folders = [p for p in root.iterdir() if p.is_dir()] if root.is_dir() else []
-        found = [p for folder in folders for p in folder.iterdir() if RUN.match(p.name)]
+        found = [p for folder in folders_in(root) for p in runs_in(folder)]
         found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
         found.sort(key=lambda p: (p.parent.name, -int(p.name[3:])))
         named |= {f"{before}{p.parent.name}/{p.name}": p for p in found}
@@ -326,9 +326,12 @@ def choose(
 
 def look(
     analyst: Agent | RolloutPlayer, state: GameState, sims: int, *, stop: Callable[[], bool] = lambda: False,
-    watch: Callable[[dict[str, Any]], None] | None = None, every: float = 0.3,
+    watch: Callable[[dict[str, Any]], None] | None = None, every: float = 0.3, drawn: Callable[[], bool] = lambda: True,
 ) -> dict[str, Any]:
     """Search a position up to `sims` simulations; return `explain.describe` of it. `watch` sees results on the way.
+
+    `every`: seconds from when a result was shown, and `drawn` again, to the next one, so that a slow display costs the
+    search no more than its share of the time.
 
     A tree that has the position as its root is continued, any other is dropped first: then the numbers are those of
     `python main.py explain`.
@@ -344,9 +347,13 @@ def look(
         if stop():
             return True
         tree = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
-        if watch is not None and tree is not None and time.monotonic() - shown_at > every and tree.root.visits:
+        if watch is None or tree is None or not tree.root.visits:
+            return False
+        if not drawn():
             shown_at = time.monotonic()
+        elif time.monotonic() - shown_at > every:
             watch(found(analyst, tree.root))
+            shown_at = time.monotonic()
         return False
 
     return found(analyst, analyst.think(state, min(sims, DEEPEST), looking))

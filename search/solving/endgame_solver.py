@@ -14,8 +14,8 @@ import numpy as np
 from compiled import compiled, in_order, inlined, shared, types
 from compiling.records import record
 from game import GIVEN_UP, NO_WIN, NOT_TOLD, PLAYER, Game
-from games.bounds import EXACT_VALUE, SAFE_MOVES, break_rule, is_over, legal_moves, make_bounds
 from games.endings import Endings, endings_of
+from games.returned_values import EXACT_VALUE, SAFE_MOVES, break_rule, is_over, legal_moves, make_bounds
 
 POINTS = 3
 """A result between -1 and 1, which proves nothing. GIVEN_UP means no value: not known yet, or over the limit."""
@@ -36,7 +36,7 @@ class LineOfPlay(NamedTuple):
     limits: np.ndarray
     """[3] int32: positions for a leaf, for the moves of a root, for each of these at first (see games/endings.py)"""
     bounds: np.ndarray
-    """[2] int32: see games/bounds.py"""
+    """[2] int32: see games/returned_values.py"""
 
 
 COUNT, TRIED, ALPHA, BETA, KILLER = range(5)

@@ -10,8 +10,8 @@ import numpy as np
 
 from compiled import call, compiled
 from game import GIVEN_UP, NOT_TOLD, PLAYER, Game, GameState
-from games.bounds import check_rules, is_over
 from games.plain import PlainGame
+from games.returned_values import check_rules, is_over
 from search.solving.endgame_solver import COUNT, KILLER, POINTS, TRIED, look_at, make_line
 from search.solving.forced import AT_ROOT, ForcedSearch
 from search.tables import copy_row

@@ -11,7 +11,7 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import NO_WIN, NOT_TOLD, ONLY, PLAYER
-from games.bounds import FORCED_MOVE, SAFE_MOVES, WINNING_MOVE, break_rule, is_over
+from games.returned_values import FORCED_MOVE, SAFE_MOVES, WINNING_MOVE, break_rule, is_over
 from search.solving.forced import NEW
 from search.solving.proofs import LOSS, UNPROVEN, WIN
 from search.tables import EXPANDED, materialise_edge

@@ -6,7 +6,7 @@ import numpy as np
 
 from compiled import at, compiled, inlined
 from game import GIVEN_UP, PLAYER, PLY
-from games.bounds import FORCED_MOVE, break_rule
+from games.returned_values import FORCED_MOVE, break_rule
 from search.solving.endgame_solver import LEAF, MOVE, ROOT, ask
 from search.solving.forced import AT_ROOT
 from search.solving.proofs import LOSS, UNPROVEN, WIN, proof_of, proven_value

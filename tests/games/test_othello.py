@@ -298,3 +298,17 @@ def test_an_illegal_move_in_a_line_is_named_with_its_number_in_the_text():
         play(game, "pass")
     with pytest.raises(UserError, match=r"move 11: expected a move such as 'a1', got 'zz'"):
         game.parse_moves("f5d6c3d3c4f4f6f3e6e7zz")
+
+
+def test_a_position_set_up_is_the_one_that_was_played():
+    """Up to the plies: a position does not tell how often somebody passed."""
+    for size in (6, 8, 10):
+        game, rng = games.make(f"othello(size={size})"), np.random.default_rng(size)
+        state = game.start()
+        while not state.isEndGame:
+            found = game.set_up(state.owners, state.playerTurn)
+            assert found.allowedActions == state.allowedActions and found.id == state.id
+            assert np.array_equal(found.planes(), state.planes())
+            state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
+        with pytest.raises(UserError, match="somebody can move"):
+            game.set_up(state.owners, state.playerTurn)

@@ -1,15 +1,23 @@
 """What the code of somebody's own game raises in the midst of a game is one line with the place, in every command."""
 
+import io
 from pathlib import Path
 
 import pytest
 
 import games
 from support.command_line import output_of
+from support.own_games import changed
 
 GAMES = Path(games.__file__).parent
 
 
+@pytest.fixture
+def template(tmp_path, monkeypatch, place, capsys):
+    """The file that new-game writes, mine.py."""
+    monkeypatch.chdir(tmp_path)
+    assert output_of(capsys, "new-game", "mine")[0] == 0
+    return tmp_path / "mine.py"
 
 
 @pytest.mark.parametrize("line, words", [
@@ -34,6 +42,45 @@ def test_an_error_in_the_rules_of_ones_own_is_told_with_its_place(failing, argv,
     code, out, err = output_of(capsys, *argv, "--game", "mine.py:Mine")
     assert code == 2 and "Traceback" not in err
     assert err.splitlines()[-1].startswith("error: mine.py, line ") and "ZeroDivisionError" in err
+
+
+COMMANDS = {
+    "check": ["check", "mine.py:Mine(size=3)", "--games", "3"],
+    "a match of the compiled search": ["match", "rollout:8", "random", "--games", "2"],
+    "a match in Python": ["match", "greedy", "random", "--games", "2"],
+    "puzzle": ["puzzle"],
+    "play": ["play", "--against", "random"],
+}
+
+
+def in_commands(capsys, name, typed=""):
+    """Return the exit code and error lines of a command on a game of one's own."""
+    argv = COMMANDS[name]
+    code, out, err = output_of(capsys, *argv, *(["--game", "mine.py:Mine(size=3)"] if argv[0] != "check" else []))
+    assert "Traceback" not in err + out
+    return code, err.splitlines()[-1:], out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_legal_moves_in_no_order_are_refused_in_every_command(template, capsys, name):
+    """A set of few small numbers is in order by chance."""
+    changed(template, ("[i for i in range(len(cells)) if self._may_be_played(i)]",
+                       "{i for i in range(len(cells)) if self._may_be_played(i)}"))  # fmt: skip
+    code, err, _ = in_commands(capsys, name)
+    words = "expected allowedActions to be a list or a tuple in ascending order, got {0, 1, 2, 3, 4, 5, 6, 7, 8}"
+    assert code == 2 and err == [f"error: mine: {words}"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("end", ["sys.exit('bye')", "raise SystemExit(0)"])
+def test_a_rule_that_ends_the_program_is_a_fault_of_the_game(template, unchecked, capsys, monkeypatch, name, end):
+    early = f"if self.cells.count(0) < 9:\n            {end}\n        cells = (*self.cells"
+    changed(template, ("import numpy as np\n", "import sys\n\nimport numpy as np\n"), ("cells = (*self.cells", early))
+    if name == "play":
+        monkeypatch.setattr("sys.stdin", io.StringIO("b2\na1\na3\nc1\nc3\n"))
+    code, err, out = in_commands(capsys, name)
+    said = out if name == "check" else err[0]
+    assert code == (4 if name == "check" else 2) and "SystemExit" in said and "mine.py" in said, said
 
 
 def test_an_error_of_the_program_itself_keeps_its_traceback(failing, place, monkeypatch, capsys):

@@ -1,12 +1,16 @@
 """The command line: what it refuses in one line, and that a refusal changes nothing."""
 
+import os
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
 
 from support.command_line import output_of
 from support.tiny_runs import tree_of
+from system.place import HERE
 
 # ---- what is refused
 
@@ -83,7 +87,7 @@ REFUSED = [
     (["bench", "--seconds", "0"], "seconds"),
     (["curves", "--run", "-1"], "run: expected a whole number from 0"),
     (["recover", "--run", "-1"], "run: expected a whole number from 0"),
-    (["replay", "x.keras"], "ends in .json, .txt, .sgf, .psq or .jsonl"),
+    (["replay", "x.keras"], "ends in .json, .txt, .sgf, .psq, .ggf, .wtb, .obf or .jsonl"),
     (["explain", "--ply", "3"], "expected --load together with --ply"),
     (["play", "--game-number", "3"], "expected --load together with --game-number"),
 ]
@@ -152,3 +156,41 @@ def test_too_little_memory_is_one_line_in_the_words_of_any_library(capsys, monke
     code, out, err = output_of(capsys, *argv)
     assert (code, out) == (2, "") and err.startswith(f"error: not enough memory ({str(error) or 'MemoryError'}); ")
     assert hint in err and err.count("\n") == 1
+
+
+# ---- what is printed
+
+
+@pytest.mark.parametrize("argv", [
+    ["play", "--game", "{}.py:X"], ["replay", "{}.sgf"], ["import-games", "{}"], ["check", "{}.py"], ["{}"],
+])  # fmt: skip
+def test_what_is_refused_commands_no_terminal(capsys, argv):
+    code, out, err = output_of(capsys, *(word.format("\x1b[31mX\x9b2J\u202e") for word in argv))
+    assert code == 2 and err.startswith("error: ") and not re.search("[\x1b\x9b\u202e]", out + err)
+
+
+def test_the_words_of_a_worker_command_no_terminal(capsys, monkeypatch, tmp_path):
+    from loggers import Console, close_log, open_log
+    from training.worker_pool import WorkersFailed
+
+    words = "worker 1: \x1b]0;title\x07\x1b[2Jfailed\nin line 2\r"
+    monkeypatch.setattr("interface.commands.verify.run", lambda argv: (_ for _ in ()).throw(WorkersFailed(words)))
+    code, _, err = output_of(capsys, "verify")
+    assert (code, err) == (4, "error: worker 1: ?]0;title??[2Jfailed\nin line 2\n")
+    for quiet in (False, True):
+        Console(quiet=quiet).warn(words)
+        out, err = capsys.readouterr()
+        assert out + err == "worker 1: ?]0;title??[2Jfailed\nin line 2?\n"
+    log = open_log(tmp_path / "a.log")
+    log.warning("%s", words)
+    close_log(log)
+    assert (tmp_path / "a.log").read_text().split(" ", 2)[2] == "worker 1: ?]0;title??[2Jfailed\nin line 2?\n"
+
+
+def test_the_program_starts_where_python_does_not_look_beside_a_script(tmp_path):
+    for environment, options in (({"PYTHONSAFEPATH": "1"}, []), ({}, ["-P"]), ({}, ["-I"])):
+        done = subprocess.run(
+            [sys.executable, *options, str(HERE / "main.py"), "--version"], cwd=tmp_path, capture_output=True,
+            text=True, env={**os.environ, **environment},
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("alphazero-keras ")

@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -107,3 +108,15 @@ def test_the_defaults_shown_are_those_of_the_preset_that_is_named(shown):
 def test_help_is_a_word_as_well(shown):
     assert shown("help") == shown("--help") and "python main.py explain --moves 4453" in shown("help")
     assert shown("help", "play") == shown("play", "--help")
+
+
+def test_of_an_option_given_twice_the_last_counts_and_hosts_are_added():
+    def parsed(command, *argv):
+        kind = arguments_of(command)
+        return parse(kind, list(argv), kind(base_of(list(argv))) if command in SETTINGS else None)
+
+    layers = "--hidden-cnn-layers", "8x3", "8x3", "--hidden-cnn-layers", "16x3"
+    assert parsed("train", *layers).config.hidden_cnn_layers == ("16x3",)
+    assert parsed("curves", "-o", "a.png", "--output", "b.png").output == Path("b.png")
+    if "serve" in COMMANDS:
+        assert parsed("serve", "--allow-host", "a", "b", "--allow-host", "c").allow_host == ("a", "b", "c")

@@ -27,8 +27,9 @@ def test_a_record_is_shown_from_its_stones_with_its_notes(saved, capsys):
     code, out, err = output_of(capsys, "replay", saved(HANDICAP))
     lines = out.splitlines()
     assert (code, err) == (0, "") and lines[1] == "the file: rules Chinese, handicap 2"
-    assert lines[2].startswith("RU[Chinese]: ") and lines[3] == "left out: 1 comment"
-    assert lines[5] == " 4  -  X  -  -  - " and "\n1. O c3\n" in out
+    assert lines[2].startswith("RU[Chinese]: ") and lines[4] == "left out: 1 comment"
+    assert lines[3] == "RU[Chinese]: White gets 2 points for the handicap"
+    assert lines[6] == " 4  -  X  -  -  - " and "\n1. O c3\n" in out
 
 
 def test_a_record_that_went_on_after_two_passes_is_shown_to_its_end(saved, capsys):

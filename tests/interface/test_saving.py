@@ -211,7 +211,7 @@ REFUSALS = [
     (["--load", "open.txt"], "open.txt: the file does not name its game; name it with --game"),
     (["--load", "open.txt", "--game", "connect4"], "open.txt: move 1: expected a move such as '1', got 'b'"),
     (["--load", "none.json"], "none.json: expected a file, there is none"),
-    (["--load", "."], "ends in .json, .txt, .sgf, .psq or .jsonl"),
+    (["--load", "."], "ends in .json, .txt, .sgf, .psq, .ggf, .wtb, .obf or .jsonl"),
     (["--load", "open.json", "--save", "open.json"], "open.json: exists; --overwrite replaces it"),
     (["--game", "tictactoe", "--save", "new.sgf"], "tictactoe has no form in SGF"),
     (["--game", "tictactoe", "--save", "no/new.json"], "no/new.json: cannot be written (No such file or directory)"),

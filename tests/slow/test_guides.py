@@ -1,11 +1,13 @@
-"""README and the guides: commands and examples run, metrics.jsonl is described in full.
+"""README and the guides: commands and examples run, outputs are those shown, metrics.jsonl is described in full.
 
 Commands are first parsed as they stand, then run in this process with a tiny trained run of tic-tac-toe: SMALLER says
-what makes each of them quick. NOT_RUN names those that are parsed only.
+what makes each of them quick. NOT_RUN names those that are parsed only. A command whose output stands below it is run
+as it stands, with the players that ship. What they are said to be is looked up in tests/test_claims.py.
 """
 
 import contextlib
 import dataclasses
+import functools
 import io
 import re
 import shlex
@@ -23,16 +25,21 @@ from interface.cli import run
 from interface.commands import COMMANDS, module
 from loggers import read_metrics
 from main import train
+from network import device
 from players.by_name import run_folder
+from storage import run_folders
 from storage.game_exchange import export_games, read_games
 from support.tiny_runs import QUIET, tiny
 from training.import_games import import_games
+from training.iteration_table import heading, row
 from training.presets import preset
 
 HERE = Path(__file__).parents[2]
 DOCS = sorted((HERE / "docs").glob("*.md"))
 LINKED = [*DOCS, *sorted(HERE.glob("README*.md"))]
 GUIDES = [path for path in DOCS if path.name != "README.md"]
+WHOLE = (HERE / "plugins").is_dir()
+"""Without plugins a guide's other commands are looked at."""
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOT_RUN = {
     r"pip install": "changes the environment",
@@ -50,6 +57,7 @@ NOT_RUN = {
     r"(PYTHONPATH=\S+ )?ray|export RAY_": "needs other machines",
     r".* --cluster": "needs a cluster; plugins/cluster/tests/outside/test_cluster.py",
     r".* --preset gpu": "needs a GPU",
+    r".* --hidden-cnn-layers 96x3( 96x3){7}": "makes a large network; tests/slow/network/test_net2net.py",
     r".* open_spiel:": "needs another library, starts a process; tests/games/test_openspiel.py",
 }
 """{beginning of a command: why it is not run}; it is parsed if it is one of this program's."""
@@ -90,12 +98,8 @@ SMALLER = {
     r"check": ["--games", "3"],
     r"train(?!.* --run)(?!.*--help)": TINY,
     r"train .*--run": ["--iterations", "5"],
-    r"train .*--initial-model-version 149": [
-        "--initial-run-number", "1", "--initial-model-version", "4", "--initial-memory-version", "4",
-        "--hidden-cnn-layers", "8x3", "8x3", "8x3",
-    ],
 }  # fmt: skip
-"""{beginning of a command: what is added to it}; of an option given twice the last counts."""
+"""{beginning of a command: what is added to it, in place of what it says of the same options}"""
 SMALLER_PYTHON = {'{"iterations": 100}': str({"iterations": 2, "episodes": 8, "mcts_sims": 8, "min_memory": 10,
                                               "batch_size": 16, "hidden_cnn_layers": ("8x3", "8x3"), "eval_sims": 4,
                                               "precision": "float32"})}  # fmt: skip
@@ -125,13 +129,30 @@ def commands(text):
 
 
 def ours(words):
-    """Return the arguments of a command of this program, its name first; None for another program's."""
+    """Return the arguments of a command of this program, its name first; None for another program's.
+
+    In a checkout without plugins, theirs are another program's.
+    """
     if words[0] == "./train.sh":
         words = ["python", "main.py", *words[1:]]
     if words[:2] != ["python", "main.py"]:
         return None
     named = len(words) > 2 and not words[2].startswith("-")
-    return words[2:] if named else ["train", *words[2:]]
+    argv = words[2:] if named else ["train", *words[2:]]
+    return argv if WHOLE or argv[0] in COMMANDS and known_options().issuperset(options_in(argv)) else None
+
+
+def options_in(argv):
+    """Return the long options of a command."""
+    return {word for word in argv if re.match("--[a-z]", word)}
+
+
+@functools.cache
+def known_options():
+    """Return the options that this checkout's commands take, and those of other programs."""
+    fields = [f for name in COMMANDS for f in dataclasses.fields(options_of(name))]
+    known = OTHERS | {dashed(name) for name in FIELDS} | {dashed(f.name) for f in fields}
+    return known | {dashed(f"no_{f.name}") for f in fields if f.type == "bool"}
 
 
 def reason(words):
@@ -163,18 +184,35 @@ def smaller(argv):
     usual = {f.name: f.default for f in dataclasses.fields(options_of(argv[0]))}
     if "--game" not in argv and ("config" in usual or usual.get("game") == "connect4"):
         more += ["--game", "tictactoe"]
-    return [*argv, *more]
+    return [*without(argv, options_in(more)), *more]
+
+
+def without(argv, options):
+    """Return a command without these options and their values."""
+    kept, option = [], ""
+    for word in argv:
+        option = word if word.startswith("-") else option
+        kept += [] if option in options else [word]
+    return kept
 
 
 @pytest.fixture
-def desk(tmp_path, trained_place, quick, monkeypatch):
-    """Return a folder to work in, with a tiny trained run, a player that ships, and what a person types."""
+def desk(tmp_path, place, quick, monkeypatch):
+    """Return a folder to work in, a player that ships, and what a person types; no run: a guide makes its own."""
     shutil.copytree(HERE / "run_archive" / "tictactoe", tmp_path / "shipped" / "tictactoe")
     folder = tmp_path / "desk"
     folder.mkdir()
     (folder / "input.txt").write_text(INPUT)
     monkeypatch.chdir(folder)
     return folder
+
+
+def begin_with(words, place, trained):
+    """Put the tiny trained run where a guide's command trains one; return whether that is all that it does."""
+    trains = words[:5] == ["python", "main.py", "--preset", "tiny", "--new"] and not any(place.iterdir())
+    if trains:
+        shutil.copytree(trained.parent.parent, place, dirs_exist_ok=True)
+    return trains and len(words) == 5
 
 
 def run_command(argv, capsys, monkeypatch):
@@ -188,12 +226,13 @@ def run_command(argv, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("guide", [HERE / "README.md", *GUIDES], ids=lambda path: path.stem)
-def test_what_a_guide_says_can_be_done(guide, desk, capsys, monkeypatch):
+def test_what_a_guide_says_can_be_done_in_its_order(guide, desk, place, trained, capsys, monkeypatch):
     names = {}
     for language, text in blocks(guide):
         if language == "sh":
             for words in commands(text):
-                if ours(words) is not None and reason(words) is None:
+                done = begin_with(words, place, trained)
+                if ours(words) is not None and reason(words) is None and not done:
                     run_command(ours(words), capsys, monkeypatch)
         elif language == "python" and (named := re.match(r"# (\w+\.py)\n", text)):
             (desk / named[1]).write_text(text)
@@ -213,6 +252,7 @@ def test_every_command_is_one_that_the_program_takes(path):
             parses(argv)
 
 
+@pytest.mark.skipif(not WHOLE, reason="engines are a plugin")
 def test_a_player_that_ships_serves_each_engine_that_a_guide_enters_into_a_program():
     text = " ".join(prose(HERE / "docs" / "engines.md").split())
     found = re.findall(r"main\.py ((?:gtp|gomocup|analysis)\b[^`]*)`", text)
@@ -225,12 +265,11 @@ def test_a_player_that_ships_serves_each_engine_that_a_guide_enters_into_a_progr
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.stem)
 def test_options_and_files_that_a_guide_names_are_there(path):
     text = path.read_text(encoding="utf-8")
-    fields = [f for name in COMMANDS for f in dataclasses.fields(options_of(name))]
-    known = OTHERS | {dashed(name) for name in FIELDS} | {dashed(f.name) for f in fields}
-    known |= {dashed(f"no_{f.name}") for f in fields if f.type == "bool"}
-    unknown = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]", text)) - known
-    assert not unknown
-    missing = [name for name in re.findall(r"`((?:\w+/)+\w+\.py)\b", text) if not (HERE / name).exists()]
+    unknown = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]", text)) - known_options()
+    assert not WHOLE or not unknown
+    left_out = tuple(f"{folder}/" for folder in ("plugins", "benchmarks") if not (HERE / folder).is_dir())
+    named = [name for name in re.findall(r"`((?:\w+/)+\w+\.py)\b", text) if not name.startswith(left_out)]
+    missing = [name for name in named if not (HERE / name).exists()]
     own = {"players/corner.py", "games_of_mine/snort.py", "commands/greet.py"}
     assert set(missing) <= own, "these are the reader's"
 
@@ -246,8 +285,98 @@ def test_the_list_of_what_is_not_run_holds_nothing_else():
     every = [words for path in DOCS for kind, text in blocks(path) if kind == "sh" for words in commands(text)]
     for start in NOT_RUN:
         assert any(re.match(start, " ".join(words)) for words in every), start
-    assert [words for words in every if ours(words) is None and reason(words) is None] == []
+    assert not WHOLE or [words for words in every if ours(words) is None and reason(words) is None] == []
     assert set(NOT_RUN_PYTHON) <= {path.name for path in DOCS}
+
+
+# ---- outputs
+
+OUTPUT = re.compile(r"^```sh\n([^`]*)^```\n\n```text\n([^`]*)^```$", re.MULTILINE)
+SHOWN = {
+    ("get_started.md", "iter"): lambda: iteration_of_the_player_that_ships(30, 101),
+    ("gpu.md", "device:"): lambda: "  device:  " + device.words(
+        device.Speed((256,), (256 / 300_000 + 0.001,), (300_000.0,), (0.0,)), device.Plan(3, 1024, wanted=3072)
+    ),
+}  # fmt: skip
+"""{(guide, the first word of a block): what makes its text}: what only a long training or a GPU would print."""
+FRAGMENTS = {("add_a_player.md", "def"), ("plugins.md", "class")}
+"""Blocks of code that is not whole, so that it cannot be run."""
+TYPED_IN_A_SHELL = ("python", "pip", "pipx", "uvx", "KERAS_BACKEND=jax")
+"""First words of blocks of commands that are not run here."""
+LOOSE = 0.03
+"""Numbers of a search may differ by this share and as much again: processors round differently."""
+BEFORE_THE_LINE = 8
+"""Words of a line of a search up to the first move that it expects; the others may differ."""
+
+
+def iteration_of_the_player_that_ships(number, width):
+    """Return how a terminal of this width showed an iteration of the training of Connect 4's player."""
+    lines = read_metrics(HERE / "run_archive" / "connect4" / "run0001" / "metrics.jsonl")
+    return f"{heading(width)}\n{row(lines[number - 1], width)}"
+
+
+def number(word):
+    """Return a word as a number, None for any other."""
+    try:
+        return float(word.replace(",", "").rstrip("%,"))
+    except ValueError:
+        return None
+
+
+def alike(shown, printed):
+    """Return whether two texts have the same words, and numbers that are near."""
+    shown, printed = ([line.split()[:BEFORE_THE_LINE] for line in text.splitlines()] for text in (shown, printed))
+    if [len(line) for line in shown] != [len(line) for line in printed]:
+        return False
+    for a, b in zip(sum(shown, []), sum(printed, []), strict=True):
+        x, y = number(a), number(b)
+        if a != b and (x is None or y is None or abs(x - y) > LOOSE * (1 + max(abs(x), abs(y)))):
+            return False
+    return True
+
+
+SHOWN_OUTPUTS = [
+    (path, words, text)
+    for path in [HERE / "README.md", *GUIDES]
+    for block, text in OUTPUT.findall(path.read_text(encoding="utf-8"))
+    for words in commands(block)[-1:]
+]
+
+
+@pytest.mark.parametrize("guide, words, shown", SHOWN_OUTPUTS, ids=lambda value: getattr(value, "stem", ""))
+def test_a_command_prints_what_its_guide_shows(guide, words, shown, place, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(run_folders, "SHIPPED", HERE / "run_archive")
+    monkeypatch.setattr("network.stored_network.resolve_precision", lambda precision: "float32")
+    monkeypatch.chdir(tmp_path)
+    first = [w for kind, text in blocks(guide) if kind == "sh" for w in commands(text) if "new-game" in w]
+    for each in [*first, words]:
+        capsys.readouterr()
+        assert run(ours(each)) == 0
+    printed = capsys.readouterr().out.replace(str(tmp_path), "/home/me")
+    assert alike(shown, printed), f"{shlex.join(words)} prints\n{printed}"
+
+
+def test_outputs_that_only_a_long_training_or_a_gpu_prints_are_what_the_program_makes_of_its_numbers():
+    found = {(path.name, text.split()[0]): text for path in GUIDES for kind, text in blocks(path) if kind == "text"}
+    for key, make in SHOWN.items():
+        assert found[key].rstrip() == make().rstrip()
+
+
+def test_every_block_of_text_is_an_output_that_is_compared_or_commands():
+    for path in [HERE / "README.md", *GUIDES]:
+        after = [text for each, _, text in SHOWN_OUTPUTS if each == path]
+        for kind, text in blocks(path):
+            key = path.name, text.split()[0]
+            known = kind != "text" or text in after or key in SHOWN or key in FRAGMENTS
+            assert known or key[1] in TYPED_IN_A_SHELL, f"{path.name}: nobody compares\n{text}"
+
+
+def test_texts_are_alike_whose_numbers_are_near():
+    text = "4  200  25.0%  0.874 -0.805\nX to move; version0034, 902 nodes"
+    assert alike(text, text.replace("200", "203").replace("-0.805", "-0.81"))
+    assert alike(text, text.replace("  ", " "))
+    for some, other in (("0034", "0035"), ("200", "220"), ("-0.805", "0.805"), ("X to", "O to"), ("nodes", "nodes a")):
+        assert not alike(text, text.replace(some, other)), some
 
 
 # ---- index and form; links and lines are in tests/test_documents.py

@@ -173,6 +173,13 @@ def test_a_game_of_ones_own_is_written_tested_and_learned(alphazero, desk):
     alphazero("--game", "my_game.py:MyGame", *tiny)
     (desk / "bad.py").write_text("import (\n")
     assert "error: bad.py, line 1: SyntaxError" in alphazero("check", "bad.py", code=2)
+    (desk / "near.py").write_text("import game\nfrom games.plain import PlainGame\nfrom rest import SIZE\n")
+    (desk / "rest.py").write_text("SIZE = 4\n")
+    text = (desk / "my_game.py").read_text()
+    assert "from games.plain import PlainGame\n" in text and "size: int = 5" in text
+    text = text.replace("from games.plain import PlainGame\n", "from near import SIZE, PlainGame\n")
+    (desk / "two_files.py").write_text(text.replace("size: int = 5", "size: int = SIZE"))
+    assert "two_files.py:MyGame: no fault" in alphazero("check", "two_files.py:MyGame", "--games", "5")
 
 
 # ---- the door

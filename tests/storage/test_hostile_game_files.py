@@ -47,8 +47,7 @@ SGF = [
     (b"(;GM[4]SZ[3];B[aa];B[ba])", "move 2: expected a move of W, got one of B"),
     (b"(;GM[4]SZ[3];B[aa];W[ad])", "move 2: expected two letters of a board of 3 x 3, got 'ad'"),
     (b"(;GM[4]SZ[3];B[aa];W[])", "move 2: expected a point, got a pass"),
-    (b"(;GM[4]SZ[3];B[aa]W[bb])", "move 1: expected one stone, got 2"),
-    (b"(;GM[4]SZ[3];B[aa][bb])", "move 1: expected one stone, got 2"),
+    (b"(;GM[4]SZ[3];B[aa][bb])", "move 2: expected a move of W, got one of B"),
     (b"(;GM[4]SZ[3];B[\xff\x07])", "move 1: expected two letters"),
     (b"(;GM[4]SZ[3]AB[ad];W[cc])", "AB: expected two letters of a board of 3 x 3, got 'ad'"),
 ]
@@ -75,7 +74,7 @@ JSON = [
     (b'{"game": "tictactoe", "moves": [], "players": ["a", "\\u001b[2J"]}', "players: expected two names"),
     (b'{"game": "tictactoe", "moves": [], "date": "yesterday"}', "date: expected a day"),
     (b'{"game": "tictactoe", "moves": [], "sgf": 1}',
-     "expected game, moves, result, players, date, stated, setup, seconds only, got 'sgf'"),
+     "expected game, moves, result, players, date, stated, setup, seconds, forfeit only, got 'sgf'"),
     (b'{"game": "go", "moves": [], "setup": {"black": ["a1"]}}', "setup: expected black, white and turn"),
     (b'{"game": "go", "moves": [], "setup": {"black": ["pass"], "white": [], "turn": "black"}}', "free point"),
     (b'{"game": "go", "moves": [], "setup": {"black": ["a1"], "white": ["a1"], "turn": "black"}}', "free point"),
@@ -89,14 +88,15 @@ JSON = [
 TEXT = [(b"4438", "expected a move such as '1', got '8'"), (b"4444444", "move 7: illegal move 4"),
         (b"4" * 2000, "at most 1,780 characters"), (b"4\x1b", "expected a move"),
         ("4４".encode(), "expected a move")]  # fmt: skip
-REFUSED = [(data, form, words) for data, words in FOREIGN for form in game_files.READ]
+REFUSED = [(data, form, words) for data, words in FOREIGN for form in game_files.READ if form != ".wtb"]
+REFUSED += [(data, ".wtb", words if words[:2] in ("th", "at") else "WTHOR") for data, words in FOREIGN]
 REFUSED += [(data, ".sgf", words) for data, words in SGF] + [(data, ".json", words) for data, words in JSON]
 REFUSED += [(data, ".txt", words) for data, words in TEXT]
 
 
 @pytest.mark.parametrize("data, form, words", REFUSED, ids=lambda x: repr(x[:40]))
 def test_a_file_that_is_no_game_is_refused_in_a_line_with_the_number_of_the_move(data, form, words):
-    game = {".sgf": GAMES["points"], ".txt": GAMES["connect4"], ".json": None, ".psq": None}[form]
+    game = {".sgf": GAMES["points"], ".txt": GAMES["connect4"]}.get(form)
     line, *board = refused(data, form, game).splitlines()
     assert words in line and len(line) < 300 and line.isprintable()
     assert bool(board) == ("illegal" in line), "an illegal move is told with the board"

@@ -9,6 +9,7 @@ import numpy as np
 from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from training.selfplay import Counts
+from training.worker_messages import Expected
 
 
 def game_of(index, seed, weights="net"):
@@ -18,6 +19,11 @@ def game_of(index, seed, weights="net"):
     visits = rng.integers(0, 50, (length, 4)).astype(np.uint16)
     values = rng.uniform(-1, 1, length).astype(np.float32)
     return GameRecord(index, rng.integers(0, 4, length).astype(np.int16), visits, values, float(rng.integers(-1, 2)))
+
+
+def expected(board=""):
+    """Return what these games have to be: there are no rules."""
+    return Expected(4, 8, lambda record: "")
 
 
 class Workman:
@@ -67,6 +73,27 @@ class Workman:
             return False
         open(mark, "x").close()
         return True
+
+
+class Lease:
+    """A `stop` of a pool: makes the silence of the worker that froze at a game so long that its lease is over.
+
+    With a short lease a busy machine would make the others' silence too long as well.
+    """
+
+    def __init__(self, pool, folder, game):
+        self._pool, self._mark, self._game = pool, os.path.join(folder, f"freezes{game}"), game
+        self.frozen = None
+        """The worker's handle."""
+
+    def __call__(self):
+        for place in self._pool._places:
+            held = any(self._game in task.missing for task in place.tasks.values())
+            if self.frozen is None and held and os.path.exists(self._mark):
+                self.frozen = place.handle
+            if self.frozen is not None and place.handle is self.frozen:
+                place.silent = self._pool._lease + 1
+        return False
 
 
 def workman(settings):

@@ -4,7 +4,7 @@
 import numpy as np
 
 import games
-from games.bounds import make_bounds
+from games.returned_values import make_bounds
 from games.tictactoe import TicTacToe
 from search.rollouts import playouts
 from search.tables import TREE

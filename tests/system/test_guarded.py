@@ -12,7 +12,7 @@ import pytest
 
 from support.systems import needs_posix
 from system import files, processes, shell, terminal
-from system.pipe_reader import PipeReader
+from system.pipes import PipeReader
 
 # ---- files
 

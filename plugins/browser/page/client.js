@@ -1,7 +1,9 @@
 // The engine in its worker, as calls that return promises; and the data in the page, unpacked.
 
 async function unpacked(name) {
-  const text = document.getElementById(name).textContent, packed = atob(text), bytes = new Uint8Array(packed.length);
+  const text = document.getElementById(name).textContent,
+    packed = atob(text),
+    bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -25,6 +27,7 @@ class Engine {
     return this.send("create", { wasm, weights, layout, facts }, null, [wasm.buffer, weights.buffer]);
   }
   send(call, args, progress = null, moved = []) {
+    if (this.reason) return Promise.reject(new Error(this.reason));
     const id = ++this.number;
     return new Promise((done, failed) => {
       this.open.set(id, { done, failed, progress });
@@ -39,9 +42,15 @@ class Engine {
     else call.failed(new Error(error));
   }
   fail(reason) {
+    this.reason = reason;
     for (const { failed } of this.open.values()) failed(new Error(reason));
     this.open.clear();
   }
-  async call(name, args, progress) { await this.ready; return this.send(name, args, progress); }
-  stop() { this.worker?.postMessage({ stop: this.number }); }
+  async call(name, args, progress) {
+    await this.ready;
+    return this.send(name, args, progress);
+  }
+  stop() {
+    this.worker?.postMessage({ stop: this.number });
+  }
 }

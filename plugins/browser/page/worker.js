@@ -1,10 +1,17 @@
 // The worker around the engine: answers calls in their order, {id, call, args} -> {id, result | error}. A search tells
 // how far it is, {id, progress}; {stop: id} ends all searches up to that call.
 
-let engine = null, ended = 0, queue = Promise.resolve();
-const breath = new MessageChannel(), waiting = [];
+let engine = null,
+  ended = 0,
+  queue = Promise.resolve();
+const breath = new MessageChannel(),
+  waiting = [];
 breath.port1.onmessage = () => waiting.shift()();
-const pause = () => new Promise((go) => { waiting.push(go); breath.port2.postMessage(0); });
+const pause = () =>
+  new Promise((go) => {
+    waiting.push(go);
+    breath.port2.postMessage(0);
+  });
 
 const calls = {
   async create(data) {
@@ -15,10 +22,9 @@ const calls = {
   // the number of the move that is not legal.
   follow({ moves, from = moves.length }) {
     const now = engine.moves;
-    let common = 0;
-    while (common < Math.min(now.length, moves.length, from) && now[common] === moves[common]) common++;
+    const most = Math.min(moves.length, from);
+    let common = now.length <= most && now.every((action, i) => action === moves[i]) ? now.length : 0;
     if (!common) engine.reset();
-    else for (let i = now.length; i > common; i--) engine.undo();
     const positions = common === from ? [engine.position()] : [];
     for (let i = common; i < moves.length; i++) {
       if (!engine.play(moves[i])) return { positions, illegal: i };
@@ -26,11 +32,13 @@ const calls = {
     }
     return { positions, illegal: null };
   },
-  async search({ moves, sims, level = null, choose = null, every = 120 }, id) {
+  async search({ moves, sims, level = null, choose = null, seconds = Infinity, every = 120 }, id) {
     if (id <= ended) return { stopped: true };
     calls.follow({ moves });
     engine.begin({ sims, level });
-    let told = performance.now(), step;
+    const end = performance.now() + 1000 * seconds;
+    let told = performance.now(),
+      step;
     do {
       step = engine.step();
       if (!choose && performance.now() - told > every) {
@@ -38,9 +46,10 @@ const calls = {
         told = performance.now();
       }
       await pause();
-    } while (!step.done && id > ended);
-    const stopped = !step.done;
-    if (choose) return { stopped, action: stopped ? null : engine.choose(choose), opinion: stopped ? null : engine.opinion() };
+    } while (!step.done && id > ended && performance.now() < end);
+    const stopped = id <= ended;
+    if (choose)
+      return { stopped, action: stopped ? null : engine.choose(choose), opinion: stopped ? null : engine.opinion() };
     return { stopped, opinion: engine.opinion(), visits: step.visits };
   },
   setUp({ cells, player }) {
@@ -49,7 +58,10 @@ const calls = {
 };
 
 onmessage = ({ data: { id, call, args, stop } }) => {
-  if (stop) { ended = stop; return; }
+  if (stop) {
+    ended = stop;
+    return;
+  }
   queue = queue.then(async () => {
     try {
       const result = await calls[call](args, id);

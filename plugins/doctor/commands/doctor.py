@@ -43,10 +43,12 @@ def run(argv: list[str]) -> int:
                 print(part)
             print(finding, flush=True)
     wrong = [f["name"] for f in found if not f["good"]]
+    unchecked = [f["name"] for f in found if not f["checked"]]
     if args.json:
-        print(json.dumps({"healthy": not wrong, "wrong": wrong, "findings": found}))
+        print(json.dumps({"healthy": not wrong, "wrong": wrong, "unchecked": unchecked, "findings": found}))
     else:
-        print(f"{len(wrong)} of {len(found)} checks found something: {', '.join(wrong)}" if wrong else "all is well")
+        last = f"{len(wrong)} of {len(found)} checks found something: {', '.join(wrong)}" if wrong else "all is well"
+        print(f"{last}; not checked here: {', '.join(unchecked)}" if unchecked else last)
     return 4 if wrong else 0
 
 

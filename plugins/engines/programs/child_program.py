@@ -1,7 +1,8 @@
 """A program that answers lines, in a process of its own. It is not trusted.
 
-It is started without a shell, in its own process group. An answer has a time limit and a size limit. A program that
-hangs, floods, dies or answers nonsense is killed with all that it started, and `EngineFailed` is raised.
+It is started without a shell, in its own process group. What it is sent has to be read, and answered, within a time
+limit; an answer has a size limit. A program that hangs, floods, does not read, dies or answers nonsense is killed with
+all that it started, and `EngineFailed` is raised.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from config import UserError
 from system import processes
-from system.pipe_reader import PipeReader
+from system.pipes import PipeReader, PipeWriter
 from system.shell import split
 
 SHOWN = 10.0
@@ -43,32 +44,42 @@ class ChildProgram:
 
         seconds: time limit for an answer. start: that for its first one. goodbye: what asks it to end.
         """
+        self.program, self._seconds, self._start, self._logger = os.path.basename(words[0]), seconds, start, logger
+        mark, environment = processes.marked()
         try:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                bufsize=0, **processes.own_group(),
+                bufsize=0, env=environment, **processes.own_group(),
             )  # fmt: skip
         except (OSError, ValueError) as error:
             raise EngineFailed(f"cannot be started ({error})") from None
-        self._program = os.path.basename(words[0])
-        self._seconds, self._start, self._logger = seconds, start, logger
-        self._answers = PipeReader(self._process.stdout) if self._process.stdout else None
-        self._end = weakref.finalize(self, _end, self._process, self._answers, goodbye)
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("expected pipes")
+        self._process, self._answers, self._input = process, PipeReader(process.stdout), PipeWriter(process.stdin)
+        self._parts = process, mark, self._answers, self._input
+        self._end = weakref.finalize(self, _end, *self._parts, goodbye)
         self._asked = False
+        """Whether an answer was waited for."""
+        self._sent = 0.0
+        """When the last lines were sent, by monotonic()."""
 
-    def send(self, line: str) -> None:
-        """Send a line that has no answer; raise `OSError` or `EngineFailed` when it cannot be sent."""
-        if self._process.stdin is None:
-            raise EngineFailed("has no input")
+    def send(self, *lines: str, seconds: float | None = None) -> None:
+        """Send lines; raise `OSError` or `EngineFailed` when they cannot be sent within the limit for their answer."""
+        seconds, self._sent = self._limit(seconds), time.monotonic()
         try:
-            self._process.stdin.write(f"{line}\n".encode("ascii"))  # fits a pipe, as answers are waited for
+            self._input.write("".join(f"{line}\n" for line in lines).encode("ascii"), seconds)
         except BrokenPipeError:
             raise EngineFailed("ended without an answer") from None
+        except TimeoutError:
+            raise EngineFailed(f"does not read what it is sent, within {seconds:g} s") from None
+
+    def _limit(self, seconds: float | None) -> float:
+        return self._start if not self._asked else self._seconds if seconds is None else seconds
 
     def kill(self) -> None:
         """Kill the program and all that it started."""
         self._end.detach()
-        _kill(self._process, self._answers)
+        _kill(*self._parts)
 
     def read(
         self, joined: Callable[[bytes, bytes], bytes], whole: Callable[[bytes], str | None], hint: str,
@@ -76,14 +87,13 @@ class ChildProgram:
     ) -> str:  # fmt: skip
         """Return the next answer; raise `EngineFailed` if there is none within `seconds`, by default the usual limit.
 
+        The seconds count from when the last lines were sent.
+
         joined: (output so far, what came) -> the output, or raises what is wrong with it. whole: the answer in the
         output, None while it is not complete. hint: how to give a program longer to start.
         """
-        data, began, shown = b"", time.monotonic(), SHOWN
-        starts, self._asked = not self._asked, True
-        seconds = self._start if starts else self._seconds if seconds is None else seconds
-        if self._answers is None:
-            raise EngineFailed("has no output")
+        data, began, shown = b"", self._sent, SHOWN
+        seconds, starts, self._asked = self._limit(seconds), not self._asked, True
         while True:
             ended = self._process.poll() is not None  # its children may hold its output open
             left = seconds - (time.monotonic() - began)
@@ -98,30 +108,29 @@ class ChildProgram:
             if passed >= seconds:
                 raise EngineFailed(f"no answer within {seconds:g} s{f'; {hint}' if starts else ''}")
             if starts and passed >= shown:
-                self._logger.warning("waiting for %s to start, %.0f s", self._program, passed)
+                self._logger.warning("waiting for %s to start, %.0f s", self.program, passed)
                 shown += SHOWN
 
 
-def _end(process: subprocess.Popen[bytes], answers: PipeReader | None, goodbye: bytes) -> None:
+def _end(
+    process: subprocess.Popen[bytes], mark: str, answers: PipeReader, sent: PipeWriter, goodbye: bytes
+) -> None:
     """Ask a program to end, and kill it when it does not within a second."""
     try:
-        if process.stdin is not None:
-            process.stdin.write(goodbye)
-            process.stdin.close()
+        sent.write(goodbye, 1.0)
+        sent.close()
         process.wait(1.0)
     except (OSError, subprocess.TimeoutExpired):
         pass
     finally:
-        _kill(process, answers)
+        _kill(process, mark, answers, sent)
 
 
-def _kill(process: subprocess.Popen[bytes], answers: PipeReader | None) -> None:
-    processes.kill_group(process)
+def _kill(process: subprocess.Popen[bytes], mark: str, answers: PipeReader, sent: PipeWriter) -> None:
+    processes.kill_group(process, mark)
     process.wait()
-    if answers is not None:
-        answers.close()
-    if process.stdin is not None:
-        process.stdin.close()
+    answers.close()
+    sent.close()
 
 
 def quoted(text: str) -> str:

@@ -28,6 +28,8 @@ class EngineGame(Generic[E]):
         """(player, action)"""
         self.known = 0
         """Number of moves that the program knows."""
+        self.forfeit = ""
+        """Why the program lost by rule."""
 
 
 class EnginePlayer(Player, Generic[E]):
@@ -72,9 +74,13 @@ class EnginePlayer(Player, Generic[E]):
                 engine = self._begin()
             self._clear(engine)
         except EngineFailed as error:
-            self._log(error)
-            engine = None
-        self._games[slot] = EngineGame(self.game, engine)
+            self._games[slot] = EngineGame(self.game, None)
+            self._lose(self._games[slot], error)
+        else:
+            self._games[slot] = EngineGame(self.game, engine)
+
+    def forfeit(self, slot: int) -> str:
+        return self._games[slot].forfeit
 
     def observe(self, slot: int, action: int) -> None:
         played = self._games[slot]
@@ -106,17 +112,18 @@ class EnginePlayer(Player, Generic[E]):
         try:
             answer = self._ask(played.engine, played)
         except EngineFailed as error:
-            self._log(error)
             played.engine = None
-            return RESIGN
+            return self._lose(played, error)
         if answer.lower() == "resign":
             return RESIGN
         action = self.action(answer)
         if action is None or action not in state.allowedActions:
-            self._log(f"illegal move {quoted(answer)}")
-            return RESIGN
+            return self._lose(played, f"illegal move {quoted(answer)}")
         played.known = len(played.moves) + 1  # its own move, which is observed next
         return action
 
-    def _log(self, what: Any) -> None:
+    def _lose(self, played: EngineGame[E], what: Any) -> int:
+        """Note that the program loses by rule, and why; return RESIGN."""
+        played.forfeit = str(what)
         self._logger.warning("%s loses its game by rule: %s", self.name, what)
+        return RESIGN

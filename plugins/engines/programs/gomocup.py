@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Sequence
 
 from config import UserError
@@ -28,6 +29,14 @@ RULES = {"freestyle": 0, "exact": 1, "renju": 4}
 """{our rule: that of INFO rule}"""
 ASIDE = ("MESSAGE", "DEBUG", "INFO")
 """First words of lines that are no answers."""
+REFUSALS = ("ERROR", "UNKNOWN")
+"""First words of the answers to a line that a program cannot use."""
+QUIET = 0.2
+"""Seconds without a word after which a program is taken to have ended its last search."""
+LOUDEST = 1.0
+"""Most seconds for which a program that is never quiet is waited for."""
+KEPT = 100
+"""Most answers kept of those that nobody waited for."""
 NO_LIMIT = 2**31 - 1
 _LOGGER = logging.getLogger("alphazero.gomocup")
 
@@ -39,38 +48,64 @@ class Brain(ChildProgram):
         """Start the process; raise `EngineFailed` when that fails. `start`: time limit for its first answer."""
         super().__init__(words, seconds=seconds, start=start, goodbye=b"END\r\n", logger=_LOGGER)
         self._rest = b""
-        """What came after the last answer."""
+        """The begun line after the last answer."""
+        self._late: tuple[str, ...] = ()
+        """Answers that nobody waited for."""
+        self._heard = time.monotonic()
+        """When the last answer came."""
+        self._told = 0
+        """Lines of INFO since the last answer: each may still be refused."""
+        self._refused: list[str] = []
+        """Refusals of them among what came since the last command."""
+        self._noted = False
 
-    def tell(self, lines: Sequence[str]) -> None:
-        """Send lines that have no answer."""
+    def inform(self, facts: Sequence[str], seconds: float | None = None) -> None:
+        """Send lines of INFO, when the program is quiet: after its last move it may still be ending its search.
+
+        They have no answer. A refusal of one is a note: it says nothing of the game.
+        """
+        quiet, latest = self._heard + QUIET, time.monotonic() + LOUDEST
         try:
-            for line in lines:
-                self.send(f"{line}\r")
+            while (now := time.monotonic()) < latest and (part := self._answers.read(quiet - now)) is not None:
+                lines, _, self._rest = _joined(self._rest, part).rpartition(b"\n")
+                self._late = (*self._late, *_answers(lines))[:KEPT]
+                quiet = time.monotonic() + QUIET
+            self.send(*(f"INFO {fact}\r" for fact in facts), seconds=seconds)
         except (EngineFailed, OSError) as error:
             self.kill()
-            raise EngineFailed(f"{lines[0]}: {error}") from None
+            raise EngineFailed(f"INFO {facts[0]}: {error}") from None
+        self._told += len(facts)
 
     def ask(self, lines: Sequence[str], seconds: float | None = None) -> str:
         """Send lines and return the answer; without a valid answer kill the program and raise `EngineFailed`."""
-        self.tell(lines)
+        self._refused, late = [], (*self._late, *_answers(self._rest))
         try:
-            if extra := _answers(self._rest)[:1]:
+            self.send(*(f"{line}\r" for line in lines), seconds=seconds)
+            if extra := [words for words in late if not _refuses(words)]:
                 raise EngineFailed(f"answered too much: {quoted(extra[0])}")
             answer = self.read(_joined, self._whole, "gomocup:start=300s:COMMAND gives it longer to start", seconds)
-            if answer.split(" ")[0].upper() in ("ERROR", "UNKNOWN"):
+            if _refuses(answer):
                 raise EngineFailed(f"refused: {quoted(answer)}")
         except (EngineFailed, OSError) as error:
             self.kill()
-            raise EngineFailed(f"{lines[0]}: {error}") from None
+            said = f", after {quoted(self._refused[0])}" if self._refused else ""
+            raise EngineFailed(f"{lines[0]}: {error}{said}") from None
+        if (refused := [*late, *self._refused]) and not self._noted:
+            self._noted = True
+            _LOGGER.warning("%s refuses what INFO tells it, which is no fault: %s", self.program, quoted(refused[0]))
+        self._late, self._heard, self._told = (), time.monotonic(), 0
         return answer
 
     def _whole(self, data: bytes) -> str | None:
-        """Return the first line that is an answer, None before there is one."""
-        for line in data.split(b"\n")[:-1]:
-            _, _, self._rest = data.partition(line + b"\n")
-            if found := _answers(line + b"\n"):
-                return found[0]
-            data = self._rest
+        """Return the first line that is an answer, None before there is one; refusals of INFO are none."""
+        self._refused = []
+        while b"\n" in data:
+            line, _, data = data.partition(b"\n")
+            for words in _answers(line):
+                if not _refuses(words) or len(self._refused) >= self._told:
+                    self._rest = data
+                    return words
+                self._refused.append(words)
         return None
 
 
@@ -82,6 +117,10 @@ def _joined(data: bytes, part: bytes) -> bytes:
     if len(data) > LIMIT:
         raise EngineFailed(f"expected an answer of at most {LIMIT:,} bytes, got more")
     return data
+
+
+def _refuses(words: str) -> bool:
+    return words.split(" ")[0].upper() in REFUSALS
 
 
 def _answers(data: bytes) -> list[str]:
@@ -125,8 +164,9 @@ class GomocupPlayer(EnginePlayer[Brain]):
         brain = Brain(self._words, self._seconds, self._start)
         self._expect_ok(brain, f"START {self.game.grid_shape[0]}")
         turn = round(1000 * self._turn)
-        brain.tell([f"INFO timeout_turn {turn}", "INFO timeout_match 0", "INFO max_memory 0", "INFO game_type 1",
-                    f"INFO rule {self._rule}"])  # fmt: skip
+        brain.inform(
+            [f"timeout_turn {turn}", "timeout_match 0", "max_memory 0", "game_type 1", f"rule {self._rule}"]
+        )
         return brain
 
     def _clear(self, engine: Brain) -> None:
@@ -140,7 +180,7 @@ class GomocupPlayer(EnginePlayer[Brain]):
 
     def _ask(self, engine: Brain, played: EngineGame[Brain]) -> str:
         limit, moves = self._turn + GRACE, played.moves
-        engine.tell([f"INFO time_left {NO_LIMIT}"])
+        engine.inform([f"time_left {NO_LIMIT}"], limit)
         if not moves:
             answer = engine.ask(["BEGIN"], limit)
         elif played.known == len(moves) - 1:

@@ -1,4 +1,4 @@
-"""Any program that speaks GTP as a player: `gtp:gnugo`. For games on points that have Go's coordinates, and for Hex.
+"""Any program that speaks GTP as a player: `gtp:gnugo`. For Go, gomoku, Hex and Othello, with the names of vertices.py.
 
 `gtp:start=300s:katago gtp` waits up to 300 s for the program to start, which may tune itself first.
 `gtp:turn=2s:PROGRAM` gives it 2 s a move: it is told so, and loses when it takes a second more.
@@ -11,13 +11,13 @@ version 2 (draft 2).
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 
 from config import UserError
 from game import Game
-from games.boards import GO_LETTERS, point_name
+from games.boards import GO_LETTERS
+from plugins.engines import vertices
 from plugins.engines.programs import child_program
 from plugins.engines.programs.child_program import FOLDERS as FOLDERS
 from plugins.engines.programs.child_program import LIMIT, ChildProgram, EngineFailed, options_of, quoted
@@ -40,23 +40,28 @@ class Engine(ChildProgram):
         super().__init__(words, seconds=seconds, start=start, goodbye=b"quit\n", logger=_LOGGER)
         self._number = 0
 
-    def ask(self, command: str, seconds: float | None = None) -> str:
-        """Send a command and return the answer; without a valid answer kill the program and raise `EngineFailed`."""
+    def ask(self, command: str, seconds: float | None = None, refused: str | None = None) -> str:
+        """Send a command and return the answer; without a valid answer kill the program and raise `EngineFailed`.
+
+        refused: what stands for a refusal, by default no valid answer.
+        """
         self._number += 1
         try:
-            self.send(f"{self._number} {command}")
-            return self._answer(seconds)
+            self.send(f"{self._number} {command}", seconds=seconds)
+            return self._answer(seconds, refused)
         except (EngineFailed, OSError) as error:
             self.kill()
             raise EngineFailed(f"{command}: {error}") from None
 
-    def _answer(self, seconds: float | None) -> str:
+    def _answer(self, seconds: float | None, refused: str | None) -> str:
         text = self.read(_joined, _whole, "gtp:start=300s:COMMAND gives it longer to start", seconds)
         text = text.replace("\r", "").lstrip("\n")
         mark, number, rest = text[:1], str(self._number), text[1:]
         if mark not in ("=", "?") or rest[: len(number)] != number or rest[len(number) : len(number) + 1].isdigit():
             raise EngineFailed(f"expected an answer with the number {number}, got {quoted(text)}")
         answer = "".join(c for c in rest[len(number) :] if c.isprintable() or c == "\n").strip()
+        if mark == "?" and refused is not None:
+            return refused
         if mark == "?":
             raise EngineFailed(f"refused: {quoted(answer)}")
         return answer
@@ -92,32 +97,26 @@ class GTPPlayer(EnginePlayer[Engine]):
 
         seconds: time limit for an answer. A command line such as "start=300s:katago gtp" has another for the first.
         """
-        if game.sgf_number is None or max(game.grid_shape) > len(GO_LETTERS):
-            raise UserError(f"expected a game on the points of a Go board for a GTP program, got {game.spec}")
+        known = game.sgf_number is not None or game.rows_from_top
+        if not known or max(game.grid_shape) > len(GO_LETTERS):
+            known_ones = "Go, gomoku, Hex or Othello of at most 25 lines"
+            raise UserError(f"expected {known_ones} for a GTP program, got {game.spec}")
         options, program = options_of(command, "gtp")
         self._start, self._turn = options.get("start", seconds), options.get("turn")
         self._words, self._seconds = find_program(program), seconds
+        self._empty = game.start()
+        self._forced_pass = -1 if game.scored_by_area else game.grid_shape[0] * game.grid_shape[1]
+        """The pass of a game in which one passes only where no other move is legal, such as Othello."""
         super().__init__(f"gtp:{' '.join(command.split())[:60]}", game, "a GTP program", _LOGGER)
 
     def vertex(self, action: int) -> str:
-        """Return GTP's name of a move: column letters without I, rows counted from below; in Hex its own."""
-        if self.game.own_vertices:
-            return self.game.vertex(action)
-        rows, columns = self.game.grid_shape
-        return "pass" if action == rows * columns else point_name(action, rows, columns, letters=GO_LETTERS)
+        """Return GTP's name of a move, the one by which our own server reads it."""
+        return vertices.vertex(self.game, self._empty, action)
 
     def action(self, text: str) -> int | None:
-        if self.game.own_vertices:
-            with suppress(UserError):
-                return self.game.parse_move(text)
-            return None
-        rows, columns = self.game.grid_shape
-        if text.lower() == "pass":
-            return rows * columns if self.game.action_size > rows * columns else None
-        match = re.fullmatch(r"([a-hj-z])([1-9][0-9]?)", text.lower())
-        if match is None or GO_LETTERS.index(match[1]) >= columns or int(match[2]) > rows:
-            return None
-        return (rows - int(match[2])) * columns + GO_LETTERS.index(match[1])
+        with suppress(UserError):
+            return vertices.action(self.game, self._empty, text)
+        return None
 
     # ---- inside
 
@@ -136,10 +135,18 @@ class GTPPlayer(EnginePlayer[Engine]):
 
     def _ask(self, engine: Engine, played: EngineGame[Engine]) -> str:
         for player, action in played.moves[played.known :]:
-            engine.ask(f"play {_colour(player)} {self.vertex(action)}")
+            self._tell(engine, player, action)
             played.known += 1
+        if played.state.allowedActions == [self._forced_pass]:
+            self._tell(engine, played.state.playerTurn, self._forced_pass)
+            return "pass"
         limit = None if self._turn is None else self._turn + GRACE
         return engine.ask(f"genmove {_colour(played.state.playerTurn)}", limit)
+
+
+    def _tell(self, engine: Engine, player: int, action: int) -> None:
+        """Tell a move; a program may refuse a forced pass, as some play it by themselves."""
+        engine.ask(f"play {_colour(player)} {self.vertex(action)}", refused="" if action == self._forced_pass else None)
 
 
 def _colour(player: int) -> str:

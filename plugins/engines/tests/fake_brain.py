@@ -5,7 +5,7 @@ import sys
 import time
 
 MODE, NOTE = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else os.devnull
-size, taken = 0, set()
+size, taken, late = 0, set(), False
 if MODE == "absent":
     sys.exit(3)
 if MODE == "mute":
@@ -30,6 +30,8 @@ def move():
     say({"garbage": "\x1b[31mwhat?", "outside": "99,0", "same_point": "0,0", "refuses": "ERROR cannot think",
          "unknown": "UNKNOWN", "talks": f"{text}\r\n{text}", "chats": f"MESSAGE thinking\r\nDEBUG x\r\n\r\n{text}",
          "suggests": f"SUGGEST {text}"}.get(MODE, text))  # fmt: skip
+    if late:  # an answer to INFO, after the move
+        say("UNKNOWN")
 
 
 lines = iter(sys.stdin.readline, "")
@@ -40,6 +42,10 @@ for line in lines:
     if command == "START":
         size = int(words)
         say("ERROR size" if MODE == "small" else "OK")
+    elif command == "INFO" and MODE == "knows_no_info":
+        say("ERROR unknown key")
+    elif command == "INFO" and MODE == "answers_late":
+        late = True
     elif command == "RESTART":
         taken.clear()
         say("OK")

@@ -3,6 +3,7 @@
 import gc
 import logging
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,11 @@ BRAIN = Path(__file__).with_name("fake_brain.py")
 MAIN = Path(__file__).parents[3] / "main.py"
 LOG = logging.Logger("test")
 SMALL = "gomoku(size=5)"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(gomocup, "QUIET", 0.01)
 
 
 def fake(game, mode, note="", options="turn=60s:"):
@@ -42,20 +48,59 @@ def test_a_good_program_plays_whole_games(mode, caplog):
         ("dies", "ended without an answer"),
         ("garbage", "illegal move '[31mwhat?'"),
         ("talks", "answered too much"),
-        ("refuses", "refused: 'ERROR cannot think'"),
-        ("unknown", "refused: 'UNKNOWN'"),
+        ("refuses", "no answer within 0.5 s, after 'ERROR cannot think'"),
+        ("unknown", "no answer within 0.5 s, after 'UNKNOWN'"),
         ("same_point", "illegal move '0,0'"),
         ("outside", "illegal move '99,0'"),
     ],
 )
 def test_a_bad_program_loses_every_game_by_rule_and_it_is_told_why(mode, told, caplog, monkeypatch):
     game = games.make(SMALL)
-    monkeypatch.setattr(gomocup, "GRACE", 0.0 if mode == "hangs" else 600.0)
-    engine = fake(game, mode, options="turn=0.5s:" if mode == "hangs" else "turn=60s:")
+    silent = mode in ("hangs", "refuses", "unknown")
+    monkeypatch.setattr(gomocup, "GRACE", 0.0 if silent else 600.0)
+    engine = fake(game, mode, options="turn=0.5s:" if silent else "turn=60s:")
     with caplog.at_level(logging.WARNING):
         result = playMatches(game, engine, RandomPlayer(game), 2, LOG, 0)
     assert result.scores["random"] == 2 and result.scores[engine.name] == 0
+    assert result.forfeits == {engine.name: 2, "random": 0}
     assert caplog.text.count("loses its game by rule") == 2 and told in caplog.text and "\x1b" not in caplog.text
+
+
+@pytest.mark.parametrize("mode", ["knows_no_info", "answers_late"])
+def test_a_program_that_refuses_info_is_noted_once_and_loses_nothing_by_it(mode, caplog):
+    game = games.make(SMALL)
+    engine, other = fake(game, mode), RandomPlayer(game)
+    with caplog.at_level(logging.WARNING):
+        played = play_batch(game, (engine, other), [(0, [], True), (1, [], False)], seed=1)
+    assert all(not g.forfeit and len(g.moves) > 8 for g in played) and "loses" not in caplog.text
+    assert caplog.text.count("refuses what INFO tells it") == 1
+
+
+def test_info_waits_until_a_program_is_quiet(monkeypatch):
+    """It may still be ending the search for its last move: here it talks four times after it."""
+    player, did = fake(games.make(SMALL), "good"), []
+    brain, parts = player._games[0].engine, iter([b"MESSAGE x\n"] * 3 + [b"UNKNOWN\n", None])
+    brain._heard = time.monotonic()
+
+    def read(seconds):
+        did.append(("wait", seconds > 0))
+        return next(parts)
+
+    monkeypatch.setattr(gomocup, "QUIET", 60.0)
+    monkeypatch.setattr(gomocup, "LOUDEST", 600.0)
+    monkeypatch.setattr(brain._answers, "read", read)
+    monkeypatch.setattr(brain, "send", lambda *lines, **options: did.append(lines))
+    brain.inform(["time_left 1"])
+    assert did == [("wait", True)] * 5 + [("INFO time_left 1\r",)]
+
+
+def test_a_program_that_is_never_quiet_is_told_all_the_same(monkeypatch):
+    player, did = fake(games.make(SMALL), "good"), []
+    brain = player._games[0].engine
+    monkeypatch.setattr(brain._answers, "read", lambda seconds: b"MESSAGE x\n")
+    monkeypatch.setattr(brain, "send", lambda *lines, **options: did.append(lines))
+    brain.inform(["time_left 1"])
+    assert did == [("INFO time_left 1\r",)] and len(brain._late) == 0
 
 
 def test_a_program_that_has_ended_is_said_to_have_ended_whatever_is_sent_to_it():

@@ -55,7 +55,16 @@ def test_a_game_from_the_manual_is_played():
         (["START 9", "PLAY 1,1", "BEGIN"], "ERROR expected an empty board"),
         (["START 9", "PLAY 1,1", "PLAY 2,2"], "ERROR expected a move of the other"),
         (["START 9", "TAKEBACK 1,1"], "ERROR expected a stone on 1,1"),
-        (["START 9", "BOARD", "1,1,3", "DONE"], "ERROR expected x,y,1"),
+        (["START 9", "BOARD", "1,1,3", "DONE"], "ERROR line 1: expected x,y,1"),
+        (["START 9", "BOARD", "1,1,1", "2,2,2", "3,3,3", "DONE"], "ERROR line 3: expected x,y,1 for an own stone or "
+         "x,y,2 for one of the other, got '3,3,3': a game that goes on after five is not played"),
+        (["INFO rule 4", "START 9", "BOARD", "1,1,2", "9,9,3", "DONE"], "ERROR expected x,y from 0,0 to 8,8"),
+        (["START 15 20"], "ERROR unsupported size: the board must be square"),
+        (["START 15 15 15"], "ERROR expected a size"),
+        (["YXBOARD", "DONE"], "ERROR expected START first"),
+        (["START 9", "YXBOARD", "1,1,1", "1,1,2", "DONE"], "ERROR expected each point once"),
+        (["START 9", "YXSHOWFORBID"], "ERROR expected the renju rule"),
+        (["YXSEARCHDEFEND"], "UNKNOWN command YXSEARCHDEFEND"),
         (["START 9", "BOARD", "1,1,1", "1,1,2", "DONE"], "ERROR expected each point once"),
         (["START 9", "BOARD", "1,1,1", "2,2,1", "DONE"], "ERROR expected as many stones of both"),
         (["INFO rule 4", "START 15", "BOARD", "1,1,2", "2,2,1", "DONE"], "ERROR expected a move of the other's"),
@@ -102,6 +111,43 @@ def test_a_board_of_as_many_stones_is_ours_to_move_in_whatever_order_they_come(s
     assert POINT.fullmatch(session.take_list("BOARD", ["1,1,2", "2,2,1", "3,3,2", "4,4,1"]))
     assert session.stones[:4] == [(20, True), (10, False), (40, True), (30, False)]
     assert session.position().to_move == -1
+
+
+def test_a_size_may_be_given_twice(session):
+    for words in ("15 15", "15,15", "15, 15", "15"):
+        assert session.run("START", words) == "OK" and session.game.grid_shape == (15, 15)
+
+
+def test_points_that_renju_forbids_are_no_stones(session):
+    """Black (the other) has two open twos that meet at 7,7: a double-three, which the manager may mark by a 3."""
+    session.info("rule 4")
+    session.run("START", "15")
+    stones = ["7,8,1", "0,0,2", "7,9,1", "14,0,2", "8,7,1", "0,14,2", "9,7,1", "14,14,2"]
+    assert session.take_list("YXBOARD", stones) == ""
+    assert session.run("YXSHOWFORBID", "") == "FORBID 0707."
+    with_mark = [*stones[:4], "7,7,3", *stones[4:]]
+    assert POINT.fullmatch(move := session.take_list("BOARD", with_mark)) and move != "7,7"
+    assert len(session.stones) == 9
+    assert session.run("YXSHOWFORBID", "").startswith("FORBID ")
+
+
+def test_yixins_board_sets_stones_and_asks_for_no_move():
+    answers = told_gomocup("START 9", "YXBOARD", "4,4,1", "4,5,2", "DONE", "yxhashclear", "TURN 0,0", "PLAY 1,1",
+                           "yxboard", "3,3,2", "DONE", "BEGIN", "YXBOARD", "DONE", "BEGIN")  # fmt: skip
+    assert answers[0] == "OK" and answers[1].startswith("ERROR expected a move of ours")
+    assert answers[2] == "1,1" and answers[3].startswith("ERROR expected an empty board") and len(answers) == 5
+    assert POINT.fullmatch(answers[4])
+
+
+def test_yixins_stop_ends_a_search_with_its_move_and_no_later_one():
+    with Live(gomocup_server, player="rollout:1000s") as talk:
+        talk.send("START 9")
+        assert talk.line() == "OK"
+        for command in ("TURN 4,4", "BOARD\n0,0,2\nDONE"):
+            talk.send("YXSTOP")
+            talk.send(command)
+            talk.send("YXSTOP")
+            assert POINT.fullmatch(talk.line())
 
 
 def test_moves_are_taken_back_and_played_on(session):

@@ -9,21 +9,25 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import games
+from agent import Resigned
 from config import UserError
 from evaluation.match import play_batch
 from funcs import playMatches
 from interface.notebook.board import Board
 from players.by_name import make_player
 from players.simple import RandomPlayer
+from plugins.engines import vertices
 from plugins.engines.programs import child_program, gtp
 from plugins.engines.programs.gtp import GTPPlayer, find_program
 from support.systems import needs_posix
 
 ENGINE = Path(__file__).with_name("fake_gtp_engine.py")
 LOG = logging.Logger("test")
+needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system has no /proc")
 
 
 def fake(game, mode, note="", seconds=600.0):
@@ -61,9 +65,9 @@ def gone(pid):
 def test_a_bad_engine_loses_every_game_by_rule_and_it_is_told_why(mode, told, caplog, monkeypatch):
     game, ask = games.make("go(size=4)"), gtp.Engine.ask
 
-    def impatient(engine, command, seconds=None):  # with its moves: it has time to start
+    def impatient(engine, command, seconds=None, **options):  # with its moves: it has time to start
         engine._seconds = 0.5 if command.startswith("genmove") and mode == "hangs" else 600.0
-        return ask(engine, command, seconds)
+        return ask(engine, command, seconds, **options)
 
     monkeypatch.setattr(gtp.Engine, "ask", impatient)
     engine, other = fake(game, mode), RandomPlayer(game)
@@ -74,10 +78,42 @@ def test_a_bad_engine_loses_every_game_by_rule_and_it_is_told_why(mode, told, ca
     assert "\x1b" not in caplog.text
 
 
+@needs_proc
+@pytest.mark.timeout(300)
+def test_an_engine_that_does_not_read_what_it_is_sent_loses_within_its_time(caplog):
+    """Its input is full, so that a write waits for ever."""
+    game = games.make("go(size=4)")
+    player = fake(game, "deaf")
+    player.new_game(0, 0)
+    pid, state = player._games[0].engine._process.pid, game.start()
+    action = player.act(state, 0.0)[0]
+    for move in (action, 0):
+        player.observe(0, move)
+        state = state.takeAction(move)[0]
+    player._games[0].engine._seconds = 0.5
+    with pytest.raises(Resigned):
+        player.act(state, 0.0)
+    assert player.forfeit(0) == "play white A4: does not read what it is sent, within 0.5 s" and gone(pid)
+    assert "loses its game by rule: play white A4: does not read" in caplog.text
+
+
+@needs_proc
+@pytest.mark.timeout(300)
+def test_an_engine_that_does_not_read_its_farewell_is_killed():
+    player = fake(games.make("go(size=4)"), "deaf")
+    player.new_game(0, 0)
+    player.act(player.game.start(), 0.0)
+    pid = player._games[0].engine._process.pid
+    del player
+    gc.collect()
+    assert gone(pid)
+
+
 def test_an_engine_that_gives_up_has_lost_without_a_warning(caplog):
     game = games.make("go(size=4)")
     result = playMatches(game, fake(game, "resigns"), RandomPlayer(game), 2, LOG, 0)
     assert result.scores["random"] == 2 and "loses" not in caplog.text
+    assert set(result.forfeits.values()) == {0}
 
 
 def test_an_engine_that_gives_up_on_a_notebook_board_has_lost():
@@ -98,6 +134,7 @@ def test_a_lost_engine_does_not_end_the_games_beside_it():
     lost = play_batch(game, (bad, other), [(0, [4], False), (1, [], False)], seed=1)
     assert all(not g.record.result == 0 and len(g.moves) > 2 for g in good)
     assert [g.score for g in lost] == [0.0, 0.0] and [len(g.moves) for g in lost] == [1, 1]
+    assert ["ended without an answer" in g.forfeit for g in (*good, *lost)] == [False, False, True, True]
 
 
 def test_the_engine_is_told_size_komi_and_all_moves_in_its_own_coordinates(tmp_path):
@@ -122,19 +159,19 @@ def test_the_engine_is_told_size_komi_and_all_moves_in_its_own_coordinates(tmp_p
 def test_points_of_gomoku_skip_the_letter_i():
     game = games.make("gomoku(size=15)")
     player = fake(game, "passes")
-    assert player.vertex(game.parse_move("i15")) == "j15" and player.action("J15") == game.parse_move("i15")
+    assert player.vertex(game.parse_move("i15")) == "J15" and player.action("j15") == game.parse_move("i15")
     for action in range(game.action_size):
-        assert player.action(player.vertex(action).upper()) == action
+        assert player.action(player.vertex(action).lower()) == action
     assert [player.action(text) for text in ("I1", "P16", "A0", "pass", "", "A1 ", "A99")] == [None] * 7
 
 
 @needs_posix
-@pytest.mark.parametrize("mode", ["stubborn", "breeds"])
+@pytest.mark.parametrize("mode", ["stubborn", "breeds", pytest.param("leaves", marks=needs_proc)])
 def test_nothing_of_an_engine_is_left_behind(mode, tmp_path):
     game, note = games.make("go(size=3)"), tmp_path / "note"
     player = fake(game, mode, note)
     pids = [player._games[0].engine._process.pid]
-    if mode == "breeds":
+    if mode != "stubborn":
         playMatches(game, player, RandomPlayer(game), 1, LOG, 0, goes_first=1)
         pids += [int(line.split()[1]) for line in note.read_text().splitlines() if line.startswith("child")]
         assert len(pids) == 2
@@ -225,7 +262,7 @@ def test_no_shell_reads_the_command_line(tmp_path):
 
 @pytest.mark.parametrize("spec", ["connect4", "tictactoe"])
 def test_other_games_have_no_engines(spec):
-    with pytest.raises(UserError, match="points of a Go board"):
+    with pytest.raises(UserError, match="Go, gomoku, Hex or Othello"):
         make_player("gtp:gnugo", games.make(spec))
 
 
@@ -234,3 +271,42 @@ def test_a_program_for_hex_is_told_the_names_of_hex():
     assert [player.vertex(action) for action in (0, 8, 80, 81)] == ["a1", "i1", "i9", "swap-pieces"]
     assert [player.action(text) for text in ("a1", "I9", "swap-pieces", "swap", "j1", "pass", "a10")] == [
         0, 80, 81, 81, None, None, None]  # fmt: skip
+
+
+def test_programs_for_othello_count_rows_from_above_and_our_own_server_reads_the_same_names():
+    game = games.make("othello")
+    player, state = fake(game, "passes"), game.start()
+    assert [player.vertex(game.parse_move(name)) for name in ("a1", "f5", "h8", "pass")] == ["A1", "F5", "H8", "pass"]
+    for action in range(game.action_size):
+        name = player.vertex(action)
+        assert player.action(name.lower()) == action == vertices.action(game, state, name)
+        assert vertices.vertex(game, state, action) == name
+
+
+def until_a_pass(game, seed):
+    """Return random moves up to a position in which one has to pass; None where the game ends before."""
+    state, moves, rng = game.start(), [], np.random.default_rng(seed)
+    while not state.isEndGame:
+        if state.allowedActions == [game.action_size - 1]:
+            return moves
+        moves.append(int(rng.choice(state.allowedActions)))
+        state = state.takeAction(moves[-1])[0]
+    return None
+
+
+def test_a_forced_pass_is_told_but_not_asked_for_and_a_program_may_play_it_by_itself(tmp_path):
+    game, note = games.make("othello(size=4)"), tmp_path / "note"
+    player, state, passed = fake(game, "passes_by_itself", note), game.start(), game.action_size - 1
+    player.new_game(0, 0)
+    line = next(moves for seed in range(100) if (moves := until_a_pass(game, seed)))
+    for action in line:
+        player.observe(0, action)
+        state = state.takeAction(action)[0]
+    assert player.act(state, 0.0)[0] == passed
+    player.observe(0, passed)
+    state = state.takeAction(passed)[0]
+    with pytest.raises(Resigned):
+        player.act(state, 0.0)
+    assert player.forfeit(0) == ""
+    said = [line.split()[1] for line in note.read_text().splitlines()]
+    assert said.count("genmove") == 1 and "pass" in note.read_text()

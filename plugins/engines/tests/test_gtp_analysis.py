@@ -2,6 +2,7 @@
 
 import math
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,10 +14,12 @@ from agent import Agent
 from config import UserError
 from network.ownership import ownership_of
 from network.stored_network import StoredNetwork
+from plugins.engines import thinking
 from plugins.engines.serving import PlayerSource
 from plugins.engines.snapshot import snapshot
 from plugins.engines.territory import Territory
 from plugins.engines.thinking import Thinker
+from support.search_cases import Projection
 from support.tiny_runs import tiny
 
 
@@ -71,6 +74,57 @@ def test_lz_analyze_goes_on_until_the_next_command(engine):
     assert visits == sorted(visits) and visits[0] < visits[-1]
     engine.send("undo")
     assert engine.answer() == ["="]
+
+
+@pytest.mark.parametrize("spec, player", [("go", "shipped"), ("go", "rollout:100"), ("othello(size=6)", "shipped"),
+                                          ("gomoku", "shipped")])  # fmt: skip
+def test_avoided_and_allowed_moves_restrict_the_first_move(spec, player):
+    """Also where a move of the root is proven, and in the search of a move, but not in a later one."""
+    with Live(gtp_server, player=player, sims=40, game=spec) as talk:
+
+        def shown(words, stops=True):
+            talk.send(words)
+            lines = [talk.line() for _ in range(2 if stops else 1)]
+            if stops:
+                talk.send("stop")
+            lines += talk.answer()
+            if stops:
+                talk.answer()
+            found = [infos(line)[0] for line in lines if "info move" in line]
+            return {info["move"][0] for moves in found for info in moves}, lines
+
+        if spec == "gomoku":  # Black has four in a row: e3 wins at once
+            for line in ("b e7", "w a1", "b e6", "w a3", "b e5", "w a5", "b e4", "w e8"):
+                talk.send(f"play {line}")
+                assert talk.answer() == ["="]
+        all_moves, _ = shown("lz-analyze b 2")
+        best = max(all_moves)
+        without, _ = shown(f"lz-analyze b 2 avoid b {best} 1 avoid w {min(all_moves)} 1")
+        assert without and best not in without and (spec != "go" or min(all_moves) in without)
+        legal = sorted(without | {best})[:2]
+        only, _ = shown(f"kata-analyze b 2 allow b {','.join(legal)} 1 rootInfo true")
+        assert only <= set(legal) and only
+        assert best in shown("lz-analyze b 2")[0], "the next search has all moves"
+        chosen, lines = shown(f"lz-genmove_analyze b 2 allow b {min(legal)} 1", stops=False)
+        assert chosen == {min(legal)} and f"play {min(legal)}" in lines
+        talk.send("undo")
+        talk.answer()
+        assert best in shown("lz-analyze b 2")[0]
+
+
+def test_words_that_are_not_known_are_passed_over_with_a_note(engine, caplog):
+    for words in ("nonsense", "nonsense 3 b", "wide true"):
+        engine.send(f"lz-analyze b 5 {words} maxmoves 1")
+        assert engine.line() == "=" and engine.line().count("info move") == 1
+        engine.send("stop")
+        assert engine.answer() == [] and engine.answer() == ["="]
+        assert f"passed over, as it is not known here: {words}" in caplog.text
+    engine.send("lz-analyze b 5 avoid b c3 30")
+    engine.line()
+    engine.line()
+    engine.send("stop")
+    engine.answer(), engine.answer()
+    assert "left out at the first ply only" in caplog.text
 
 
 def test_kata_analyze_has_decimals_and_what_it_is_asked_for(engine):
@@ -215,7 +269,7 @@ def test_ownership_adds_up_to_the_score_and_ends_are_counted_as_they_are():
     state = game.start()
     for action in (12, 25, 25):
         state = state.takeAction(action)[0]
-    assert state.isEndGame and territory.score(territory.of([state], [1])[0]) == 22.5
+    assert state.isEndGame and territory.score(territory.of([state], [1])[0], state) == 22.5
     start = game.start()
     owned = territory.of([start, start.takeAction(12)[0]], [4, 4])
     assert owned.shape == (2, 5, 5) and np.abs(owned).max() <= 1 and not territory.by_network
@@ -248,3 +302,21 @@ def test_after_warming_up_no_move_of_a_game_asks_for_code_that_was_not_there(spe
         moves.append(action)
         state = state.takeAction(action)[0]
     assert len(known) > 5 and set(compiled._CODE) == known
+
+
+def test_an_analysis_whose_lines_take_longer_than_its_interval_still_searches(monkeypatch):
+    """A clock of the test's own: a look at it takes 1 ms, a report 10 s, of which one is due every 50 ms."""
+    game = games.make("connect4")
+    thinker, now, seen = Thinker(Agent("machine", game, Projection(game), mcts_sims=1000, leaves=8)), [0.0], []
+
+    def clock():
+        now[0] += 0.001
+        return now[0]
+
+    def show(found):
+        seen.append(found.visits)
+        now[0] += 10.0
+
+    monkeypatch.setattr(thinking, "time", SimpleNamespace(monotonic=clock))
+    thinker.analyse(game.start(), show, every=0.05, stop=lambda: False, visits=1000, ends=True)
+    assert len(seen) > 1 and np.diff(seen).min() >= 49, "50 ticks or more lie between two reports"

@@ -79,8 +79,10 @@ def test_moves_are_played_taken_back_and_shown():
         (["kgs-time_settings hourglass 1"], "syntax error"),
         (["final_status_list lost"], "syntax error"),
         (["loadsgf /nowhere.sgf"], "cannot load file"),
-        (["lz-analyze 10 nonsense 3"], "syntax error"),
         (["lz-analyze b 0"], "expected an interval"),
+        (["lz-analyze 10 avoid b"], "syntax error: expected a colour, points such as D4,E5 and a number of plies"),
+        (["lz-analyze 10 avoid b z9 1"], "avoid: expected a point"),
+        (["lz-analyze b 10 allow b c3 1 avoid b c3 1"], "avoid and allow leave no legal move"),
         (["kata-analyze 10"], "random has no search to show"),
         (["x" * 20_000], "expected a line of at most 10000 bytes"),
     ],
@@ -93,10 +95,29 @@ def test_what_cannot_be_done_is_refused_in_one_line_and_changes_nothing(lines, r
 
 
 def test_the_refusal_of_a_move_names_points_as_the_protocol_does():
-    """Othello counts its lines from the top, GTP from below."""
-    assert one("play b a1", game="othello") == "? illegal move: a1 (legal: D6 C5 F4 E3)"
+    """Othello counts its lines from the top, as all programs for it do, GTP else from below."""
+    assert one("play b a1", game="othello") == "? illegal move: a1 (legal: D3 C4 F5 E6)"
     full = [f"play {'bw'[i % 2]} a{i + 1}" for i in range(6)]
     assert "(legal: B1 C1 D1 E1 F1 G1)" in one(*full, "play b a6", game="connect4")
+
+
+def test_othello_is_played_by_the_names_that_its_programs_have():
+    """A game that is known by them, to 32 discs each; GoGui's board has row 1 below, as GoGui counts."""
+    text = ("F5D6C3D3C4F4F6F3E6E7D7C5B6D8C6C7D2B5A5A6A7G5E3B4C8G6G4C2E8D1F7E2G3H4F1E1F2G1B1F8G8B3H3B2H5B7A3A4A1A2C1H2H1"
+            "G2B8A8G7H8H7H6")  # fmt: skip
+    moves = [text[i : i + 2] for i in range(0, len(text), 2)]
+    lines = [f"play {'bw'[i % 2]} {move}" for i, move in enumerate(moves)]
+    found = told_gtp(*lines[:1], "gogui-rules_board", "gogui-rules_legal_moves", *lines[1:], "gogui-rules_final_result",
+                     "genmove w", game="othello")  # fmt: skip
+    assert {found[0], *found[3:-2]} == {"="} and found[-2] == "= Draw 32 : 32"
+    board = [line.split() for line in found[1].removeprefix("= ").splitlines() if line.strip()]
+    below = {f"{COLUMNS[c]}{8 - r}": board[r][c] for r in range(8) for c in range(8)}
+    assert {name: disc for name, disc in below.items() if disc != "."} == {
+        "D4": "O", "E4": "X", "D5": "X", "E5": "X", "F5": "X"}  # fmt: skip
+    assert sorted(found[2].removeprefix("= ").split()) == ["D6", "F4", "F6"]
+    assert one("genmove b", game="othello") in {"= D3", "= C4", "= F5", "= E6"}
+    ten = told_gtp("boardsize 10", "play b e4", "gogui-rules_legal_moves", game="othello")
+    assert ten[1] == "=" and ten[2].count(" ") == 3
 
 
 def test_a_colour_may_move_twice_in_go_but_not_in_other_games():

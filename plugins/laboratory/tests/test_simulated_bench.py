@@ -36,7 +36,7 @@ def test_a_stand_in_is_measured_and_what_was_chosen_is_shown(capsys, monkeypatch
     (["1000", "1", "0"], "BATCH from 1 to 65,536 positions, got 1000 1 0"),
     (["1000", "fast", "1"], "simulated_device: expected three numbers, got '1000 fast 1'"),
     (["1000", "1", "1.5"], "simulated_device: expected three numbers, got '1000 1 1.5'"),
-    (["1000", "1"], "simulated_device: expected three numbers, got '1000 1'"),
+    (["1000", "1"], "expected three numbers after --simulated-device"),
     (["1000", "1", "1", "--simulated-devices", "0"], "simulated_devices: expected a whole number from 1 to 64, got 0"),
 ])  # fmt: skip
 def test_what_is_no_stand_in_is_one_line(tmp_path, monkeypatch, capsys, given, words):

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from config import UserError
-from interface.arguments import parse, whole
+from interface.arguments import Repeated, parse, whole
 from interface.commands import take_as_ctrl_c
 
 EXAMPLES = {
@@ -26,7 +26,7 @@ class Serve:
     host: str = "127.0.0.1"
     """Address to listen on. With any but 127.0.0.1 (0.0.0.0: all of this machine's) other machines can open the page,
     if they know the token in the address printed."""
-    allow_host: tuple[str, ...] = ()
+    allow_host: Repeated[tuple[str, ...]] = ()
     """NAME or NAME:PORT in the browser's address bar where it is not this server's own: behind a tunnel, a container's
     port or a proxy, with TLS or without. Can be given several times."""
     open: bool = True

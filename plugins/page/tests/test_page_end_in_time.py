@@ -17,7 +17,7 @@ def test_the_page_gives_all_its_runs_together_so_much_time(monkeypatch):
             return None
 
         def send_signal(self, number):
-            assert number == signal.SIGINT and clock.now == 0.0
+            assert number == signal.SIGTERM and clock.now == 0.0
 
         def wait(self, timeout=0.0):
             clock.now += timeout

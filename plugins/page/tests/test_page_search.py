@@ -5,8 +5,11 @@ import math
 import random
 import re
 import threading
+import tracemalloc
 import xml.etree.ElementTree as ElementTree
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import games
@@ -14,6 +17,7 @@ from agent import Agent
 from games.line_of_moves import after_moves
 from interface.explain import explain
 from players.rollout import RolloutPlayer
+from plugins.page import web_players
 from plugins.page.charts import Point, curve_svg, values_svg
 from plugins.page.run_reader import (
     kept_points,
@@ -21,7 +25,7 @@ from plugins.page.run_reader import (
     strength_points,
 )
 from plugins.page.true_values import true_values
-from plugins.page.web_players import OneAtATime, choose, look
+from plugins.page.web_players import OneAtATime, choose, found, look
 from plugins.pictures.overlays import overlay_of
 from support.search_cases import Projection
 
@@ -60,6 +64,41 @@ def test_a_deeper_look_goes_on_with_the_search_and_equals_one_from_the_start():
     assert first["simulations"] == 50 and deep["simulations"] == 400
     assert seen == sorted(seen) and len(seen) > 3 and 50 <= seen[0] < 400
     assert deep["moves"] == look(machine(sims=5000), state, 400)["moves"]
+
+
+def test_a_slow_display_leaves_the_search_its_time(monkeypatch):
+    """A clock of the test's own: a look at it takes 10 ms, a result on the way 10 s."""
+    now, agent = [0.0], machine(sims=5000)
+    watched, drawn = [], [True]
+
+    def clock():
+        now[0] += 0.01
+        return now[0]
+
+    def watch(found):
+        watched.append(found["simulations"])
+        now[0] += 10.0
+
+    monkeypatch.setattr(web_players, "time", SimpleNamespace(monotonic=clock))
+    look(agent, position(agent.game, "44"), 400, watch=watch)
+    assert 2 < len(watched) and np.diff(watched).min() >= 14, "30 ticks, two a simulation, lie between two results"
+    drawn[0], seen = False, len(watched)
+    look(agent, position(agent.game, "444"), 400, watch=watch, drawn=lambda: drawn[0])
+    assert len(watched) == seen, "none is made while the last one is being drawn"
+
+
+def test_a_result_reads_the_rows_that_it_shows_and_copies_no_tables():
+    game = games.make("connect4")
+    agent = Agent("machine", game, Projection(game), mcts_sims=100_000, leaves=8)
+    look(agent, position(game, "44"), 400)
+    tables = agent.MCTS.forest
+    found(agent, agent.MCTS.root)
+    tracemalloc.start()
+    try:
+        assert found(agent, agent.MCTS.root)["simulations"] == 400
+        assert tracemalloc.get_traced_memory()[1] < min(tables.edges.nbytes, tables.moves.nbytes) / 10
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("make", [machine, lambda: RolloutPlayer(games.make("connect4"), sims=20_000)])

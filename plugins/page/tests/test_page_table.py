@@ -321,3 +321,27 @@ def test_points_are_counted_in_play_where_the_game_counts_them(spec, moves, foun
     for move in moves:
         table.play(table.game.parse_move(move))
     assert points(table) == found
+
+
+def test_a_click_on_a_board_whose_undo_is_not_drawn_yet_is_played_after_it_and_one_on_any_other_old_board_is_not():
+    played, table = [], Table("tictactoe")
+    table.seats[-1] = PERSON
+    tab = Play.__new__(Play)
+    tab.table, tab._undone, tab.teacher = table, ("", set()), None
+    tab.opponents, tab.tell, tab.changed = SimpleNamespace(helped=False), lambda words: None, lambda: None
+    tab.chosen_game, tab.play = lambda: "tictactoe", played.append
+    at = [table.at]
+    for move in (0, 4, 8):
+        table.play(move)
+        at.append(table.at)
+    tab.click(1, at[1])
+    assert played == [], "the board has changed in another way"
+    tab.undo()
+    tab.undo()
+    for shown in (at[3], at[2], at[1]):
+        tab.click(5, shown)
+    assert played == [5, 5, 5], "one press, none or both are drawn"
+    tab.click(5, at[0])
+    table.play(5)
+    tab.click(6, at[3])
+    assert len(played) == 3

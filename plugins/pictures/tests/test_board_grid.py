@@ -7,6 +7,7 @@ import pytest
 
 import games
 from config import UserError
+from game import FORBIDDEN_POINT
 from games.line_of_moves import after_moves
 from plugins.pictures.board_grid import Before, Changes, changes, grid_of, scored_squares
 from plugins.pictures.board_looks import LOOKS
@@ -34,7 +35,11 @@ def test_what_a_game_says_stands_on_its_board_is_what_its_text_shows(spec):
     game, rng = games.make(spec), np.random.default_rng(1)
     state = game.start()
     for _ in range(60):
-        assert game.cells(state) == read_board(state.render(), *game.grid_shape, game.pieces)
+        shown, said = game.cells(state), read_board(state.render(), *game.grid_shape, game.pieces)
+        if game.name in ("go", "littlego"):  # whose text does not mark the points that are forbidden
+            shown = shown._replace(cells=[[0 if cell == FORBIDDEN_POINT else cell for cell in row]
+                                          for row in shown.cells])  # fmt: skip
+        assert shown == said
         if state.isEndGame:
             break
         state = state.takeAction(int(rng.choice(state.allowedActions)))[0]

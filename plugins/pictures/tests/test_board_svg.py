@@ -117,6 +117,23 @@ def test_points_forbidden_in_renju_are_crossed_out():
     assert cross.get("d").count("M") == state.render().count("*") > 0
 
 
+@pytest.mark.parametrize("spec", ["go(size=5)", "littlego"])
+def test_points_forbidden_in_go_are_crossed_out_and_the_others_have_no_mark(spec):
+    """Black has two eyes at a1 and c1, into which White may not play; a ko bars one point more."""
+    game, state = position(spec, "a2 e5 b1 pass b2 pass c2 pass d1")
+    assert not of_class(drawn(state), "legal")
+    assert of_class(drawn(state), "forbidden")[0].get("d").count("M") == 2
+    after = state.takeAction(game.parse_move("e4"))[0]
+    assert not of_class(drawn(after), "forbidden"), "Black may fill them"
+    ko, taken = position("go(size=5)", "b1 c1 a2 d2 b3 c3 d4 b2 c2")
+    root = drawn(taken)
+    assert of_class(root, "forbidden")[0].get("d").count("M") == 2, "the ko, and an eye of White's"
+    assert not of_class(root, "legal")
+    assert taken.allowedActions.count(ko.parse_move("b2")) == 0
+    over = position("go(size=5)", "b1 pass pass")[1]
+    assert over.isEndGame and not of_class(drawn(over), "forbidden")
+
+
 def test_an_overlay_has_a_number_beside_its_colour_and_a_sign_has_a_colour_of_its_own():
     state = position("connect4", "44")[1]
     root = drawn(state, overlay={0: Mark(0.5, "50"), 3: Mark(-1.0, "-1.00"), 6: Mark(0.0, "<&")})

@@ -13,9 +13,11 @@ from config import UserError, differences, from_json, to_json, with_overrides
 from evaluation import release
 from evaluation.release import pack, write_levels
 from games.own import digest
+from initialise import Session
 from interface.commands.levels import command_of
 from interface.commands.train import Train
 from loggers import read_metrics
+from network.stored_network import began_with
 from players.by_name import make_player
 from players.levels import Level, find_level, read_levels
 from storage import run_folders
@@ -25,7 +27,7 @@ from storage.run_store import Store
 from storage.verify import verify
 from support.command_line import output_of
 from support.systems import needs_posix
-from support.tiny_runs import boards, tiny, tree_of
+from support.tiny_runs import QUIET, boards, tiny, tree_of
 from system import files
 
 SHIPPED = sorted(path.parent for path in run_folders.SHIPPED.glob("*/*/config.json"))
@@ -230,6 +232,20 @@ def test_the_command_that_is_told_makes_the_same_settings(config):
 
 
 # ---- levels
+
+
+def test_levels_and_the_card_name_the_version_that_a_run_began_with(trained_place, capsys):
+    begin = {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 3}
+    with Session.start(tiny(seed=1), console=QUIET, **begin) as session:
+        folder = session.folder
+    pack(folder, 0)
+    code, out, _ = output_of(capsys, "levels", "--game", "tictactoe")
+    words = "version 3 of run0001 of tictactoe"
+    assert code == 0 and f"it began with the network of {words}, not from zero" in out.splitlines()[-1]
+    code, out, _ = output_of(capsys, "levels", "--game", "tictactoe", "--json")
+    assert code == 0 and json.loads(out)["began_with"] == words
+    with Session.start(tiny(seed=2), console=QUIET, INITIAL_RUN_NUMBER=1, INITIAL_MEMORY_VERSION=3) as session:
+        assert began_with(session.store) == "", "it took over games alone"
 
 
 def test_a_level_is_measured_with_its_own_simulations_only(packed, capsys):

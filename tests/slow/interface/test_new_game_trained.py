@@ -52,6 +52,40 @@ def test_a_file_is_learned_gone_on_with_from_elsewhere_and_played(place, snort, 
     assert console.said == ["the rules have changed since this run began: its games and networks are of the old ones"]
 
 
+def test_a_run_goes_on_with_edited_rules_only_if_they_allow_its_games(place, snort, desk, capsys):
+    """A helper says which points are free; on 3 x 3 nearly every game plays the centre."""
+    changed(snort, ("import numpy as np\n", "import numpy as np\n\nfrom near import closed\n"),
+            ("for i in range(len(cells)) if", "for i in range(len(cells)) if not closed(i) and"))  # fmt: skip
+    (desk / "near.py").write_text("def closed(point):\n    return False\n")
+    spec = "snort.py:Snort(size=3)"
+    train = ["--game", spec, *SMALL, "--episodes", "8", "--games-in-flight", "8"]
+    assert run([*train, "--iterations", "1"]) == 0
+    (folder,) = place.glob("*/run0001")
+    verify, again = ["verify", "--game", spec], [*train, "--run", "1", "--iterations", "2"]
+    code, out, _ = output_of(capsys, *verify)
+    assert code == 0 and "changed" not in out
+
+    (desk / "near.py").write_text("def closed(point):\n    return False  # none is\n")
+    code, out, _ = output_of(capsys, *verify)
+    changed_since = "the rules have changed since this run began; it was checked by the new ones"
+    assert code == 0 and f"{changed_since}, which allow all its games\n" in out
+
+    (desk / "near.py").write_text("def closed(point):\n    return point == 4\n")
+    before = (folder / "run.db").read_bytes()
+    code, out, err = output_of(capsys, *again)
+    words = r"have changed since this run began, and game \d+ of iteration 1 is none by them: .*; put the files back"
+    assert code == 2 and re.search(rf"error: run0001: the rules of \S+ {words}", err)
+    code, out, _ = output_of(capsys, *verify)
+    assert code == 4 and out.startswith(changed_since) and "recover" not in out
+    code, _, err = output_of(capsys, "--new", "--initial-run-number", "1", "--initial-memory-version", "1", *train)
+    assert code == 2 and "the rules of" in err and (folder / "run.db").read_bytes() == before
+
+    (desk / "near.py").write_text("def closed(point):\n    return False\n")
+    assert output_of(capsys, *again)[0] == 0
+    code, out, _ = output_of(capsys, *verify)
+    assert code == 0 and "changed" not in out
+
+
 def test_a_compiled_game_of_ones_own_is_loaded_and_not_compiled_again_in_a_new_process(desk):
     (desk / "fast.py").write_text(listing())
     script = (

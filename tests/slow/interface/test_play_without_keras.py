@@ -53,7 +53,7 @@ def test_a_self_play_worker_loads_no_keras(tmp_path):
     store = Store(folder / "run.db", read_only=True)
     newest = store.newest()
     store.close()
-    settings = {"config": (folder / "config.json").read_text(), "folder": str(folder), "cores": [0]}
+    settings = {"config": (folder / "config.json").read_text(), "rules": "", "folder": str(folder), "cores": [0]}
     weights = [str(folder / "models" / newest.file), newest.sha256]
     if hasattr(os, "sched_getaffinity"):
         settings["cores"] = sorted(os.sched_getaffinity(0))

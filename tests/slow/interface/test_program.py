@@ -77,6 +77,15 @@ def test_asked_to_end_while_it_starts_it_ends_and_twice_ends_at_once(tmp_path):
     assert verify(runs_of(GAME, tmp_path)[-1]).damage == []
 
 
+def test_ctrl_c_that_the_parent_ignores_is_ignored(tmp_path):
+    """As in the background of a script, also by nohup."""
+    process = begun(tmp_path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    for _ in range(3):
+        process.send_signal(signal.SIGINT)
+    code, _, err = ended(process)
+    assert code == 0 and "stopping" not in err
+
+
 def test_ctrl_c_while_workers_start_reaches_them_all_and_ends_in_order(undisturbed, tmp_path):
     """A terminal sends it to all processes of its group, so also to those that are just importing."""
     process = begun(tmp_path, more=["--workers", "2"], start_new_session=True)

@@ -19,6 +19,7 @@ from network.keras_import import keras
 from network.openvino_graph import converted, to_bytes
 from network.predictor import TOLERANCE
 from network.stored_network import StoredNetwork
+from support.corridor import Corridor
 from support.small_networks import make
 from support.systems import needs_tensorflow
 from support.tiny_runs import boards, tiny, trained_looking
@@ -112,6 +113,26 @@ def test_the_facts_are_those_of_the_game():
     assert len(moves) == 37 and moves[-1] == "pass" and games.make("go(size=6)").parse_move(moves[7]) == 7
     assert json.loads(facts["planes"])[6:] == ["Black to move", "ones"]
     assert not facts_of(games.make("go(size=6)"), "run0001:version0003")["license"].startswith("MIT")
+
+
+@pytest.mark.parametrize("spec", [*games.names(), "connect4(rows=5)"])
+def test_the_facts_say_in_which_order_the_rows_are(spec):
+    game = games.make(spec)
+    state = game.start()
+    for _ in range(4):
+        state = state.takeAction(state.allowedActions[0])[0]
+    own = state.planes()[:, :, 0] == 1
+    assert own.any() and np.array_equal(own, np.array(game.cells(state).cells) == state.playerTurn), "top row first"
+    last = game.grid_shape[0] - 1
+    words = f"row 0 is the top one, row {last} the bottom one; column 0 is the left one"
+    if spec.startswith("connect4"):
+        assert own[last, 0], "the first stone of a column"
+        words += f"; the first stone of a column lies in row {last}"
+    assert facts_of(game, "shipped:version0003")["rows"] == words
+
+
+def test_a_game_that_does_not_say_what_its_planes_show_says_nothing_of_rows():
+    assert facts_of(Corridor(), "run0001:version0003")["rows"] == ""
 
 
 @pytest.mark.parametrize("spec", [*games.names(), "connect4(rows=5)", "gomoku(rule=renju)"])

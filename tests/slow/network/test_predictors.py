@@ -11,10 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from config import UserError
+import games
+from config import UserError, with_overrides
+from games.sizes import largest_of
 from network.choose_predictor import make_predictor, openvino_installed
 from network.predictor import STEADY, TOLERANCE, cores, measure_raw, padded
+from network.stored_network import StoredNetwork
 from network.symmetric_predictor import AveragedPredictor
+from players.by_name import make_player
+from storage.run_folders import SHIPPED, read_config
 from support.small_networks import make
 from support.systems import needs_tensorflow
 from support.tiny_runs import boards, trained_looking, used_memory
@@ -281,3 +286,38 @@ def test_ctrl_c_is_safe_after_another_thread_has_dropped_a_predictor():
     here = Path(__file__).parents[3]
     found = subprocess.run([sys.executable, "-c", DROPPED], cwd=here, capture_output=True, text=True, timeout=900)
     assert (found.returncode, found.stdout) == (0, "interrupted\n"), found.stderr
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_the_pooled_bias_adds_to_all_points_hides_none_of_them_in_bfloat16(backend):
+    """The bias of each point is 10,000 times as large as what distinguishes the points."""
+    model = make("go(size=5)", precision="bfloat16", global_pooling=True, hidden_cnn_layers=("16x3",) * 3)
+    names = [name for name, _ in model.named_weights()]
+    weights = [w / 4 if w.ndim == 2 else w for w in trained_looking(model)]
+    weights[names.index("policy_bias/bias")] += np.float32(3000.0)
+    model.set_weights(weights)
+    planes = boards(model.game, 64)
+    found, expected = (f(planes)[1][:, :25] for f in (make_predictor(model, backend=backend), model.predict))
+    found, expected = (logits - logits.mean(axis=1, keepdims=True) for logits in (found, expected))
+    assert expected.std() > 0.3
+    assert np.abs(found - expected).max() <= TOLERANCE["bfloat16"][1]
+
+
+@needs_openvino
+@pytest.mark.parametrize("folder", sorted(SHIPPED.glob("*/run0001")), ids=lambda folder: folder.parent.name)
+def test_a_player_that_ships_plays_in_bfloat16_what_it_plays_in_float32(folder):
+    game = largest_of(games.make(read_config(folder).game))
+    model = make_player("shipped", game, sims=1).model
+    rng, states = np.random.default_rng(0), []
+    while len(states) < 128:
+        line = [game.start()]
+        while not (after := line[-1].takeAction(int(rng.choice(line[-1].allowedActions)))[0]).isEndGame:
+            line.append(after)
+        states.append(line[int(rng.integers(len(line)))])
+    best = []
+    for precision in ("float32", "bfloat16"):
+        network = StoredNetwork(with_overrides(model.config, precision=precision), game)
+        network.set_weights(model.get_weights())
+        _, logits = make_predictor(network, backend="openvino")(np.stack([state.planes() for state in states]))
+        best.append([max(s.allowedActions, key=row.__getitem__) for s, row in zip(states, logits, strict=True)])
+    assert np.mean(np.equal(*best)) >= 0.96

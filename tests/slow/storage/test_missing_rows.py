@@ -14,10 +14,10 @@ from config import UserError
 from initialise import Session
 from main import train
 from storage.atomic_files import DamagedData
-from storage.connection import connect
 from storage.consistency import inconsistencies
 from storage.run_folders import runs_of
 from storage.run_store import Store
+from storage.sqlite_errors import connect
 from storage.verify import verify
 from support.crashable_process import GAME
 from support.run_states import Listening, copied

@@ -207,6 +207,23 @@ def test_a_row_that_is_not_right_is_not_saved(root):
     assert verify(new).damage == [], "what recover has named is no damage of the new run"
 
 
+def test_definitions_that_a_stranger_added_are_not_followed_and_all_rows_are_saved(root):
+    """SQLite follows none of them: the rows are read by the first page of another run."""
+    folder = find_run("tictactoe", root=root)
+    whole = verify(folder)
+    db = sqlite3.connect(folder / "run.db")
+    db.executescript("""
+        CREATE VIEW more AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;
+        CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM games; END;
+        CREATE INDEX i ON games (hex(visits));
+    """)
+    db.close()
+    assert "expected exactly the tables of a run" in "".join(verify(folder).damage)
+    found = recover(folder)
+    assert (found.games, found.versions, found.lost) == (whole.games, 5, [])
+    assert verify(folder.parent / found.run).damage == []
+
+
 def test_a_network_s_name_leads_nowhere_else_whatever_the_database_says(root, tmp_path):
     folder, target = find_run("tictactoe", root=root), tmp_path / "elsewhere" / "version0001.npz"
     target.parent.mkdir()

@@ -101,13 +101,13 @@ def test_stepping_back_ends_after_three_times(begun, tmp_path, quick, monkeypatc
 
 
 def test_a_worker_reports_answers_that_are_not_finite_as_such():
-    from support.fake_workers import workman
+    from support.fake_workers import expected, workman
     from training.worker_pool import RoundSpec, WorkerPool
 
     def spawn(place, report):
         return ProcessHandle(place, report, workman, {"not_finite": [3]})
 
-    pool = WorkerPool(spawn, workers=1, side_by_side=4, log=lambda text: None)
+    pool = WorkerPool(spawn, workers=1, side_by_side=4, log=lambda text: None, expected=expected)
     try:
         with pytest.raises(NotFinite):
             list(pool.play(RoundSpec("run", 1, 0, "net", "0"), range(8), stop=lambda: False))

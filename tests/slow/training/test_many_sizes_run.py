@@ -10,7 +10,8 @@ import games
 from config import UserError, with_overrides
 from initialise import Session
 from main import train
-from storage.game_exchange import export_games
+from storage.game_exchange import export_games, games_from_bytes
+from storage.game_record import IMPORTED
 from storage.recover import recover
 from storage.run_store import Store
 from storage.verify import verify
@@ -133,16 +134,62 @@ def test_a_run_does_not_go_on_with_another_game(finished, game):
         Session.open(finished[0], with_overrides(settings(), game=game), console=QUIET)
 
 
-def test_games_of_the_largest_board_are_exported_and_learned_by_another_run(finished, tmp_path):
-    file, largest = tmp_path / "games.npz", games.make("gomoku(n=3,size=5)")
-    count = export_games(finished[0], games.make(GAME), file)
-    assert count == list(boards(finished[0]).values()).count(largest.spec) > 0
-    with Session.start(settings(iterations=1), root=tmp_path, console=QUIET) as session:
-        assert import_games(session, file.read_bytes(), "games.npz").taken == count
+def test_all_games_of_a_range_are_exported_and_one_board_only_where_it_is_named(finished, tmp_path):
+    theirs = [*boards(finished[0]).values()]
+    for spec in (GAME, "gomoku(n=3,size=4)"):
+        file, game = tmp_path / "games.npz", games.make(spec)
+        count = export_games(finished[0], game, file)
+        about, records = games_from_bytes(file.read_bytes(), game)
+        found = [record.board or spec for record in records]
+        assert len(found) == count and about["game"] == spec and "left_out" not in about
+        assert found == (theirs if game.sizes else [spec] * theirs.count(spec)) != []
+        file.unlink()
+
+
+@pytest.mark.parametrize("spec", [GAME, "gomoku(n=3,size=4..6)", "gomoku(n=3,size=4)"])
+def test_games_of_a_range_are_learned_by_a_run_of_the_same_of_a_neighbour_and_of_one_size(spec, finished, tmp_path):
+    file, game = tmp_path / "games.npz", games.make(spec)
+    export_games(finished[0], games.make(GAME), file)
+    theirs = boards(finished[0]).values()
+    mine = [each for each in theirs if each in [size.spec for size in game.sizes or (game,)]]
+    config = settings(game=spec, iterations=1, memory_size=10_000, many_sizes=bool(game.sizes))
+    with Session.start(config, root=tmp_path, console=QUIET) as session:
+        found = import_games(session, file.read_bytes(), "games.npz")
+        assert (found.taken + found.known, found.left_out) == (len(mine), len(theirs) - len(mine))
+        assert found.refused == [] and found.taken > 0
+        assert import_games(session, file.read_bytes(), "games.npz").taken == 0
         train(session)
         folder = session.folder
-        assert len(session.memory) == session.store.positions_until(1), "what was imported is learned from at once"
-    assert verify(folder).damage == [] and list(boards(folder).values()).count(largest.spec) >= count
+        assert len(session.memory) == session.store.positions_until(1), "what was imported is learned from"
+    assert verify(folder).damage == []
+    held = [board or spec for (_, index), board in boards(folder).items() if index >= IMPORTED]
+    assert len(held) == found.taken and set(held) == set(mine)
+    if game.sizes:
+        store = Store(folder / "run.db")
+        with store.transaction("test"):
+            store.step_back(0)
+        store.close()
+        kept = [board for (_, index), board in boards(folder).items() if index >= IMPORTED]
+        assert kept == held, "they stay, on their boards"
+
+
+def test_games_of_one_size_are_learned_by_a_range_whose_largest_size_is_another(finished, tmp_path):
+    file, spec = tmp_path / "games.npz", "gomoku(n=3,size=4)"
+    count = export_games(finished[0], games.make(spec), file)
+    with Session.start(settings(iterations=1), root=tmp_path, console=QUIET) as session:
+        assert import_games(session, file.read_bytes(), "games.npz").taken == count > 0
+        train(session)
+        folder = session.folder
+    assert verify(folder).damage == []
+    assert [board for (_, index), board in boards(folder).items() if index >= IMPORTED] == [spec] * count
+
+
+@pytest.mark.parametrize("spec", ["gomoku(n=4,size=4..5)", "gomoku(n=3,rule=exact,size=3..5)", "gomoku(n=4,size=4)"])
+def test_games_of_a_range_with_other_rules_are_refused(spec, finished, tmp_path):
+    file = tmp_path / "games.npz"
+    export_games(finished[0], games.make(GAME), file)
+    with pytest.raises(UserError, match="expected games of"):
+        games_from_bytes(file.read_bytes(), games.make(spec))
 
 
 def test_a_run_begins_with_the_network_and_the_games_of_another_range(finished, tmp_path, caplog):

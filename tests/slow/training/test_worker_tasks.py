@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from support.fake_workers import game_of
+from support.fake_workers import expected, game_of
 from training import worker_pool
 from training.selfplay import Counts, game_seed
 from training.worker_messages import game_message, pack
@@ -72,7 +72,9 @@ def play(monkeypatch):
             play.workers.append(Worker(script, place, report))
             return play.workers[-1]
 
-        pool = WorkerPool(spawn, workers=workers, side_by_side=32, log=play.log.append, lease=3.0)
+        pool = WorkerPool(
+            spawn, workers=workers, side_by_side=32, log=play.log.append, expected=expected, lease=3.0
+        )
         play.found = []
         for record in pool.play(ROUND, range(count)):
             play.found.append(record.index)

@@ -15,7 +15,7 @@ import pytest
 from initialise import Session
 from main import train
 from support import fake_workers
-from support.fake_workers import game_of, workman
+from support.fake_workers import Lease, expected, game_of, workman
 from support.run_states import assert_same_run
 from support.systems import needs_posix
 from support.tiny_runs import QUIET, tiny
@@ -46,7 +46,9 @@ class Spawning:
         return self.handles[-1]
 
     def pool(self, workers=2, side_by_side=4, **limits):
-        return WorkerPool(self, workers=workers, side_by_side=side_by_side, log=self.log.append, **limits)
+        return WorkerPool(
+            self, workers=workers, side_by_side=side_by_side, log=self.log.append, expected=expected, **limits
+        )
 
 
 def same(one, other):
@@ -91,7 +93,7 @@ def test_workers_killed_at_any_moment_cost_no_game_and_bring_none_twice():
     pool = spawning.pool(workers=3)
     for record in pool.play(ROUND, range(400)):
         found.append(record)
-        if kills < 10 and len(found) % 30 == 0:
+        if kills < 10 and len(found) >= 30 * (kills + 1):
             alive = [p.handle for p in pool._places if p.handle is not None and p.busy]
             if alive:
                 os.kill(alive[rng.integers(len(alive))].pid, signal.SIGKILL)
@@ -104,10 +106,11 @@ def test_workers_killed_at_any_moment_cost_no_game_and_bring_none_twice():
 
 def test_a_frozen_worker_is_replaced_when_its_lease_is_over(tmp_path):
     spawning = Spawning(freezes=[7], folder=str(tmp_path))
-    pool = spawning.pool(lease=2.0)
-    assert_all_there(list(pool.play(ROUND, range(20))), 20)
+    pool = spawning.pool()
+    lease = Lease(pool, tmp_path, 7)
+    assert_all_there(list(pool.play(ROUND, range(20), stop=lease)), 20)
     pool.close()
-    assert "gave no sign for 2 s" in "".join(spawning.log)
+    assert len(spawning.log) == 1 and spawning.log[0].startswith(f"{lease.frozen.name}: gave no sign for")
     assert all(gone(handle) for handle in spawning.handles)
 
 
@@ -187,7 +190,7 @@ def test_a_worker_holds_more_games_than_it_plays_side_by_side_but_no_more_than_i
         def kill(self):
             pass
 
-    pool, looks = WorkerPool(Takes, workers=2, side_by_side=side_by_side, log=print), []
+    pool, looks = WorkerPool(Takes, workers=2, side_by_side=side_by_side, log=print, expected=expected), []
     assert list(pool.play(ROUND, range(games), stop=lambda: looks.append(0) or len(looks) > 3)) == []
     counts = [len(message.get("games", ())) for message in sent]
     assert 2 * (held - max(counts)) < sum(counts) <= 2 * held, (counts, "a task is assigned whole")
@@ -225,7 +228,7 @@ class Late:
 
 def test_a_worker_that_says_late_that_it_has_stopped_keeps_the_games_of_the_next_round(monkeypatch):
     monkeypatch.setattr("training.worker_pool.TICK", 0.001)
-    pool, asked = WorkerPool(Late, workers=1, side_by_side=4, log=print), []
+    pool, asked = WorkerPool(Late, workers=1, side_by_side=4, log=print, expected=expected), []
     assert_all_there(list(pool.play(ROUND, [0], stop=lambda: bool(pool._places[0].tasks))), 1)
     found = list(pool.play(ROUND, [0], stop=lambda: asked.append(0) or len(asked) > 100))  # in vain: not for ever
     assert_all_there(found, 1)
@@ -332,7 +335,7 @@ def test_a_stop_is_noticed_however_many_messages_come():
             assert self.taken < 100
             return pool._places[0].handle, pack({"kind": "alive"})
 
-    pool = WorkerPool(lambda place, report: None, workers=1, side_by_side=1, log=print)
+    pool = WorkerPool(lambda place, report: None, workers=1, side_by_side=1, log=print, expected=expected)
     pool._inbox = Flood()
     pool._places[0].handle = SimpleNamespace(kill=lambda: None, waits=False, lost=False)
     assert list(pool._receive()) == [] and pool._inbox.taken == 3

@@ -4,7 +4,6 @@ import gc
 import json
 import re
 import sys
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -19,9 +18,10 @@ from plugins.cluster.tests.fake_actors import FakeActor
 from plugins.cluster.tests.fake_ray import ActorDiedError, FakeRay
 from storage.atomic_files import sha256
 from support.command_line import output_of
-from support.fake_workers import game_of
+from support.fake_workers import expected, game_of
 from support.tiny_runs import tiny
 from training.selfplay import game_seed
+from training.worker_messages import pack
 from training.worker_pool import RoundSpec, WorkersFailed
 
 NET = b"net"
@@ -43,13 +43,14 @@ class Driver:
         self._settings = json.dumps({"folder": str(folder), **settings}).encode()
         self.pool = None
 
-    def play(self, count, *, workers=0, side_by_side=4, **limits):
+    def play(self, count, *, workers=0, side_by_side=4, stop=lambda: False):
         if self.pool is None:
             self.pool = ClusterPool(
-                self.cluster, self._settings, workers=workers, side_by_side=side_by_side, log=self.log.append, **limits
+                self.cluster, self._settings, workers=workers, side_by_side=side_by_side, log=self.log.append,
+                expected=expected,
             )
         spec = RoundSpec("run", 3, 5, str(self._path), sha256(NET))
-        return self.pool.play(spec, range(count))
+        return self.pool.play(spec, range(count), stop=stop)
 
     def busy(self):
         """Return the actors that play."""
@@ -115,7 +116,7 @@ def test_actors_whose_process_ends_again_and_again_cost_no_game(driver):
     one, found, crashed = driver(FakeRay(), pace=0.005), [], 0
     for record in one.play(200):
         found.append(record)
-        if len(found) % 15 == 0 and crashed < 10 and one.busy():
+        if len(found) >= 15 * (crashed + 1) and crashed < 10 and one.busy():
             one.ray.crash(one.busy()[0])
             crashed += 1
     assert_all_there(found, 200)
@@ -140,28 +141,36 @@ def test_a_process_that_ended_was_lost_if_its_machine_is_gone_whatever_ray_says_
 
 def test_a_frozen_actor_is_replaced_when_its_lease_is_over(driver):
     """Its silence is made long by hand: a busy machine would make that of the others long as well."""
-    one, found, frozen = driver(FakeRay(2), pace=0.01), [], None
-    for record in one.play(80):
-        found.append(record)
-        if len(found) == 20:
-            place = next(place for place in one.pool._places if place.busy and place.handle._actor is not None)
-            frozen = place.handle
-            frozen._actor.frozen = True
-        if frozen is not None and place.handle is frozen:
-            place.silent = one.pool._lease + 1
-    assert_all_there(found, 80)
-    assert sum("gave no sign for" in line for line in one.log) == 1
+    one, frozen = driver(FakeRay(2), pace=0.01), []
+
+    def freeze():
+        """Freeze the first worker that plays; from then on it has been silent for too long, whatever it still sent."""
+        for place in one.pool._places:
+            if place.busy and place.handle._actor is not None and not frozen:
+                place.handle._actor.frozen = True
+                frozen.append(place.handle)
+            if place.handle in frozen:
+                place.silent = one.pool._lease + 1
+        return False
+
+    assert_all_there(list(one.play(80, stop=freeze)), 80)
+    assert len(frozen) == 1 and sum("gave no sign for" in line for line in one.log) == len(one.log) == 1
 
 
 def test_a_worker_that_waits_for_a_machine_is_not_hung_and_the_user_is_told(driver, monkeypatch):
+    """Its silence is made long by hand while it waits; that of a worker at work may be long on a busy machine."""
     monkeypatch.setattr(cluster, "WAITED", 0.0)
-    ray = FakeRay(0)
+    ray, looks = FakeRay(0), []
     one = driver(ray)
-    games = one.play(40, start=0.3, lease=0.3)
-    slots, began = one.cluster.slots, time.monotonic()
+    games = one.play(40)
+    slots = one.cluster.slots
 
     def slots_later():
-        if time.monotonic() - began > 1.0 and not ray.sizes:
+        looks.append(slots())
+        for place in one.pool._places:
+            if not ray.sizes:
+                place.silent = one.pool._start + 1 if len(looks) < 5 else 0.0
+        if len(looks) == 5:
             ray.join("late", 2)
         return slots()
 
@@ -201,6 +210,8 @@ def test_a_machine_that_differs_is_refused_and_the_others_play(driver, facts, wo
     ray.join("m1", 1, **facts)
     ray.join("m2", 1)
     one = driver(ray)
+    while len(one.cluster._parked) + len(one.cluster._accepted) < 2:  # one may play many games before the other answers
+        assert_all_there(list(one.play(30)), 30)
     assert_all_there(list(one.play(30)), 30)
     assert len(one.cluster._parked) == 1 == len(one.said)
     assert re.search(words, one.said[0]), one.said
@@ -211,6 +222,52 @@ def test_where_every_machine_differs_the_run_ends_with_the_reason(driver, facts,
     ray = FakeRay(0)
     ray.join("m1", 2, **facts)
     with pytest.raises(UserError, match=f"no machine that can play: .*{words}"):
+        list(driver(ray).play(30))
+
+
+def called(*messages, closed=False, sizes=None):
+    """Return what `GameActor.listen` returns."""
+    return pack({"sizes": sizes or [len(m) for m in messages], "closed": closed}, b"".join(messages))
+
+
+HELLOS = ["", "[]", "{", "3", None, b"{}", "{}", "[" * 50_000, '{"host": 3}', "x" * (1 << 17)]
+HEARD = [
+    None, 3, "text", b"", b"{}", b"[]\n", b"[" * 50_000 + b"\n", pack({"kind": "alive"}), b'{"sizes": [3]}\nabc',
+    called(b"abc"), called(b"abc", sizes=[2]), called(b"abc", sizes=[-1, 4]), called(b"abc", sizes=[1 << 60]),
+    called(b"abc", sizes="abc"), called(pack({"kind": "game"})),
+    called(pack({"kind": "failed", "text": "a", "exit_code": "x"})),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("hello", HELLOS, ids=range(len(HELLOS)))
+def test_a_machine_whose_facts_are_none_is_refused_and_the_others_play(driver, hello):
+    ray = FakeRay(0)
+    ray.join("m1", 1, hello=hello)
+    ray.join("m2", 1)
+    one = driver(ray)
+    while not one.cluster._parked:
+        assert_all_there(list(one.play(30)), 30)
+    assert len(one.said) == 1 and "a machine says of itself what cannot be: expected" in one.said[0]
+    assert one.log == [] and len(one.said[0]) < 300
+
+
+@pytest.mark.parametrize("heard", HEARD, ids=range(len(HEARD)))
+def test_a_machine_that_sends_what_cannot_be_is_named_and_left_and_the_others_play(driver, heard):
+    ray = FakeRay(0)
+    ray.join("m1", 1, listen=heard)
+    ray.join("m2", 1)
+    one = driver(ray)
+    while not one.cluster._parked:  # the next worker of that machine
+        assert_all_there(list(one.play(30)), 30)
+    assert_all_there(list(one.play(30)), 30)
+    assert one.cluster._left == {"m1"} and len(one.log) == 1 and "it is left" in one.log[0]
+    assert ", process " in one.log[0] and one.log[0].split(":")[0] in one.said[0] and "plays no more" in one.said[0]
+
+
+def test_where_every_machine_is_left_the_run_ends_with_the_reason(driver):
+    ray = FakeRay(0)
+    ray.join("m1", 4, listen=b"what?")
+    with pytest.raises(UserError, match="no machine that can play: worker 1 .*expected a line of JSON"):
         list(driver(ray).play(30))
 
 

@@ -11,6 +11,7 @@ import pytest
 import games
 import model as model_module
 from agent import Agent
+from config import UserError
 from MCTS import MCTS
 from memory import Memory
 from plugins.doctor import history, installation, learning
@@ -365,3 +366,25 @@ def test_the_small_network_is_told_nothing_that_would_make_a_healthy_one_look_il
     game = games.make("tictactoe")
     small = Patient(game, preset("tiny", weight_average=0.999, full_search_share=0.01), tmp_path).small
     assert small.weight_average == 0.0 and small.full_search_share == 1.0
+
+
+def test_a_network_that_cannot_be_built_here_is_no_damage(trained, monkeypatch):
+    def refused(*args, **options):
+        raise UserError("expected --network mine.py:Mine, as its code is to be run")
+
+    monkeypatch.setattr("model.make_network", refused)
+    run = history.read_history(trained)
+    assert found(history, "files", run).good
+    asked = found(history, "network", run)
+    assert asked.good and not asked.checked and "not checked (expected --network mine.py:Mine" in asked.measured
+
+
+def test_what_could_not_be_checked_is_told_last(monkeypatch, capsys, tmp_path):
+    from plugins.doctor.commands import doctor
+    from plugins.doctor.examination import Finding
+
+    findings = [Finding("a", True, "well", "", ""), Finding("b", True, "not checked", "", "", False)]
+    monkeypatch.setattr(doctor, "_findings", lambda args: [("part", finding) for finding in findings])
+    assert doctor.run([]) == 0
+    out = capsys.readouterr().out
+    assert "  ok     a: well\n  -      b: not checked\nall is well; not checked here: b\n" in out

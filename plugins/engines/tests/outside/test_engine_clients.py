@@ -87,9 +87,9 @@ def test_a_manager_of_piskvork_lets_two_of_our_engines_play():
     state, moves = game.start(), []
     for brain in brains:
         assert brain.ask(["START 9"]) == "OK"
-        brain.tell(["INFO timeout_turn 100", "INFO timeout_match 100000", "INFO rule 0", "INFO max_memory 2000000000"])
+        brain.inform(["timeout_turn 100", "timeout_match 100000", "rule 0", "max_memory 2000000000"])
     for brain in itertools.cycle(brains):
-        brain.tell([f"INFO time_left {90_000 - 100 * len(moves)}"])
+        brain.inform([f"time_left {90_000 - 100 * len(moves)}"])
         answer = brain.ask([f"TURN {moves[-1]}"] if moves else ["BEGIN"])
         assert re.fullmatch("[0-8],[0-8]", answer)
         x, y = map(int, answer.split(","))

@@ -268,6 +268,25 @@ def test_the_address_is_told_when_the_page_answers():
         server.stdout.close()
 
 
+def test_ctrl_c_that_the_parent_ignores_ends_no_page():
+    """As in the background of a script; a request to end does."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the page inherits it
+    try:
+        server, address = opened()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    try:
+        for _ in range(3):
+            server.send_signal(signal.SIGINT)
+            with urllib.request.urlopen(address, timeout=600) as answer:
+                assert answer.status == 200
+        server.terminate()
+        assert server.wait(600) in (0, 130, -signal.SIGTERM)
+    finally:
+        server.kill()
+        server.stdout.close()
+
+
 def test_a_terminal_that_is_closed_ends_the_page_in_order():
     server, _ = opened()
     server.send_signal(signal.SIGHUP)

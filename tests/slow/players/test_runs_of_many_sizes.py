@@ -10,8 +10,8 @@ from config import UserError
 from evaluation.release import pack, write_levels
 from interface.cli import run
 from players.by_name import make_player, run_folder
-from players.family import family_run, family_runs
 from players.levels import Level, read_levels
+from players.runs_of_many_sizes import family_run, family_runs
 from storage.run_folders import shipped_folder
 from support.command_line import output_of
 from support.run_states import untrained

@@ -4,7 +4,7 @@ import pytest
 
 from config import UserError, from_json
 from evaluation.match import contest, play_batch
-from evaluation.travelling import Visitor, match_game, to_bytes, traveller
+from evaluation.players_as_bytes import Visitor, match_game, to_bytes, traveller
 from games import make
 from network.cpu_features import resolve_precision
 from players.by_name import make_player, network_named

@@ -149,6 +149,8 @@ def check_position(game: Game, state: Any) -> None:
         _refuse(game, "takeAction to return (a GameState, its value, whether it is over)", state)
     if not _whole(state.playerTurn, -1, 1) or state.playerTurn == 0:
         _refuse(game, "playerTurn to be 1 or -1", state.playerTurn)
+    if not isinstance(state.allowedActions, (Sequence, np.ndarray)):
+        _refuse(game, "allowedActions to be a list or a tuple in ascending order", state.allowedActions)
     if state.isEndGame:
         value = state.value
         if not (isinstance(value, (int, float, np.number)) and -1 <= value <= 1):

@@ -1,0 +1,89 @@
+"""A digest of all that a function's machine code is made from: its code, and what it calls and names, wherever it is.
+
+numba takes the functions that are called, and the values of names outside the function, into the machine code. Its own
+key is the function's file and code alone, so it would go on using code with old functions of a second file in it, or
+with numbers that were read from a file of data.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from compiling.numba_import import numba
+
+
+def made_from(function: FunctionType) -> str:
+    """Return the digest; it is the same in each process.
+
+    >>> step = 1
+    >>> def after(n): return n + step
+    >>> old = made_from(after)
+    >>> step = 2
+    >>> made_from(after) == old
+    False
+    """
+    digest = hashlib.sha256()
+    for part in _parts(function, set()):
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()
+
+
+def _parts(value: Any, seen: set[FunctionType]) -> Iterator[bytes]:
+    """Yield the bytes of a value; of a function that was met before only its name."""
+    value = getattr(value, "py_func", getattr(value, "_pyfunc", value))  # of a compiled function, or of a rule
+    yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
+    if isinstance(value, (bool, int, float, complex, str, bytes, np.generic, type(None))):
+        yield repr(value).encode()
+    elif isinstance(value, numba.types.Type):
+        yield str(value).encode()
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype} {value.shape}".encode()
+        yield value.tobytes() if value.dtype != object else b""
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _parts(part, seen)
+    elif isinstance(value, FunctionType):
+        yield value.__qualname__.encode()
+        if value not in seen:
+            seen.add(value)
+            for part in _function(value):
+                yield from _parts(part, seen)
+    elif isinstance(value, (type, ModuleType)):
+        yield getattr(value, "__qualname__", value.__name__).encode()
+        if isinstance(value, enum.EnumMeta):
+            yield repr([(member.name, member.value) for member in value]).encode()
+
+
+def _function(function: FunctionType) -> Iterator[Any]:
+    """Yield the code of a function, its defaults, and the value of each name that it may mean."""
+    yield function.__defaults__
+    for cell in function.__closure__ or ():
+        yield cell.cell_contents
+    for code in _codes(function.__code__):
+        yield code.co_code
+        for constant in code.co_consts:
+            if not isinstance(constant, CodeType):
+                yield repr(sorted(constant, key=repr) if isinstance(constant, frozenset) else constant)
+        yield code.co_names
+        for name in code.co_names:
+            yield function.__globals__.get(name)
+        modules = [v for name in code.co_names if isinstance(v := function.__globals__.get(name), ModuleType)]
+        while modules:  # `rules.step(row)` names both, and a module may be in a package
+            module = modules.pop()
+            found = [getattr(module, name, None) for name in code.co_names]
+            yield from (v for v in found if not isinstance(v, ModuleType))
+            modules += [v for v in found if isinstance(v, ModuleType) and v.__name__.startswith(f"{module.__name__}.")]
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a function's code and that of the functions within it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
