@@ -116,8 +116,8 @@ class Engine {
     };
     if (this.layout.counts) {
       this.call.count_points(this.engine);
-      found.score = Array.from(this.at.points);
-      if (over && this.layout.owned) found.owners = Int8Array.from(this.at.owners);
+      found.score = Array.from(this.at.points.subarray(0, 2));
+      if (this.at.points.length > 2) found.owners = Int8Array.from(this.at.points.subarray(2));
     }
     return found;
   }

@@ -32,7 +32,7 @@ NO_RULES = "export-page needs compiled rules (`Rules`, docs/add_a_game.md), this
 READ = {
     "state": np.int32, "legal": np.int32, "planes": np.uint8, "visits": np.int32, "priors": np.float32,
     "q": np.float32, "proofs": np.int32, "values": np.float64, "line": np.int32, "logits": np.float32,
-    "answers": np.float32, "small": np.int16, "exact": np.float32,
+    "answers": np.float32, "points": np.float32, "small": np.int16, "exact": np.float32,
 }  # fmt: skip
 """Arrays that JavaScript reads or writes, and what they hold."""
 
@@ -110,8 +110,11 @@ def make_engine(game: Game, search: SearchSettings, network: Network) -> Engine:
     waiting, answers, logits = np.zeros(1, np.int32), np.zeros(1, np.float32), np.zeros((1, size), np.float32)
     tables = forest, rules, puct, cache
     bound = (*tables, shared_run(*tables), waiting, answers, logits, planes)
+    area = int(np.prod(game.grid_shape)) if game.scored_by_area else 0
+    counts = {"counted": game.counted, "points": np.zeros(2 + area, np.float32)} if game.counted else {}
     whole = _record(
         "engine",
+        **counts,
         bound=_record("bound", **{str(i): value for i, value in enumerate(bound, 1)}),
         forest=forest, rules=rules, puct=puct, cache=cache, network=network,
         which=np.zeros(1, np.int32), waiting=waiting, answers=answers, logits=logits, planes=planes,
@@ -242,6 +245,7 @@ def compile_engine(engine: Engine) -> tuple[bytes, dict[str, Any]]:
         "columns": columns,
         "stones": board.stones,
         "forbidden": board.forbidden,
+        "counts": bool(engine.game.counted),
         "engine": at,
         "size": image.size,
         "pieces": [(place, base64.b64encode(data).decode()) for place, data in image.pieces],

@@ -307,9 +307,19 @@ def widen_weights(e):
 _i, _f, _none = types.int32, types.float64, types.void
 
 
+@compiled
+def count_points(e):
+    """Write the points of both players, and who owns each point, into `points`."""
+    for i in range(e.row.shape[0]):
+        e.other[i] = e.row[i]
+    e.counted(e.other, e.points)
+
+
 def signatures(engine: Any) -> dict[Any, Any]:
     """Return {entry: its signature} for an engine of this type."""
+    counts = {count_points: _none(engine)} if "counted" in engine.places else {}
     return {
+        **counts,
         start_game: _none(engine),
         look: _none(engine),
         play_move: _i(engine, _i),
