@@ -65,7 +65,9 @@ POSITIONS = 200
 def board_of(game: Game) -> Board:
     """Return how the board is read; raise `UserError` where no two planes show the stones of the two sides."""
     rows, columns, planes = game.input_shape
-    shown, expected, forbidden = [], [], False
+    shown: list[np.ndarray] = []
+    expected: list[np.ndarray] = []
+    forbidden = False
     rng, state = np.random.default_rng(0), game.start()
     while len(shown) < POSITIONS:
         grid = game.cells(state)

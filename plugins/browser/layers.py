@@ -17,8 +17,8 @@ from network.numpy_network import EPSILON
 from plugins.browser.tile import POINTS as TILE
 
 KINDS = (
-    "cast", "with_ones", "conv", "relu", "relu_flat", "add", "add_bias", "flatten", "mean", "scaled", "max", "column_mean",
-    "concatenate", "dense", "dense_tanh",
+    "cast", "with_ones", "conv", "relu", "relu_flat", "add", "add_bias", "flatten", "mean", "scaled", "max",
+    "column_mean", "concatenate", "dense", "dense_tanh",
 )  # fmt: skip
 """What a step may be. Layers that change no number (reshape, identity) have none, a normalisation is part of the
 convolution before it."""

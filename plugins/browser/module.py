@@ -22,6 +22,7 @@ from compiling.functions import PartCompiler
 from compiling.kept_code import KeptCode
 from compiling.numba_import import llvmlite, numba
 from config import UserError
+from system.reading import LINES_BYTES, read_limited
 
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint,+mutable-globals"
@@ -60,17 +61,13 @@ def link(functions: Mapping[str, Part]) -> bytes:
     machine = binding.Target.from_triple(TRIPLE).create_target_machine(
         cpu="generic", features=FEATURES, opt=3, reloc="static", codemodel="small"
     )
-    whole = None
+    whole = binding.parse_assembly(f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"\n')
     for name, part in functions.items():
         inner, code = part.code()
         module = binding.parse_assembly(_for_wasm(str(code), str(machine.target_data)))
         function = module.get_function(inner)
         function.name, function.linkage = name, "external"  # else it is left out, as nothing calls it
-        if whole is None:
-            whole = module
-        else:
-            whole.link_in(module)
-    assert whole is not None
+        whole.link_in(module)
     for function in whole.functions:
         if not function.is_declaration:
             function.linkage = "external" if function.name in functions else "internal"
@@ -112,4 +109,4 @@ def _linked(code: bytes, exports: list[str]) -> bytes:
         done = subprocess.run([*command, *options, *wanted, "-o", out, made], capture_output=True, text=True)
         if done.returncode:
             raise UserError(f"{command[-1]}: {done.stderr.strip()[:500]}")
-        return out.read_bytes()
+        return read_limited(out, LINES_BYTES)

@@ -11,13 +11,15 @@ from config import Config, UserError
 from game import Game
 from loggers import read_metrics
 from network.stored_network import layers_of
-from players.by_name import model_of, network_named, plays
+from players.by_name import model_of, network_named
 from players.levels import NETWORKS, read_levels
+from players.runs_of_many_sizes import plays
 from plugins.browser.engine import compile_engine, make_engine
 from plugins.browser.forward import network_of
 from plugins.browser.layers import plan
 from storage import run_folders
 from storage.run_folders import read_config
+from system.reading import TEXT_BYTES, read_limited
 
 FORMAT = 1
 
@@ -85,5 +87,5 @@ def _player_facts(folder: Path, config: Config, version: int, own: str, ships: b
         "games": sum(int(line.get("self_play_games", 0)) for line in lines),
         "minutes": round(lines[-1].get("total_seconds", 0) / 60, 1) if lines else 0,
         "elo": None,
-        "scoreboard": json.loads(board.read_text()) if ships and board.exists() else None,
+        "scoreboard": json.loads(read_limited(board, TEXT_BYTES)) if ships and board.exists() else None,
     }

@@ -6,16 +6,19 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import games
 from config import has_range
 from game import Game
 from games.sizes import largest_of
 from plugins.browser.assemble import Entry, one_file, start_page
+from plugins.browser.game_facts import game_facts
 from plugins.browser.player import PlayerData, player_data
 from storage import run_folders
 from storage.atomic_files import write_file
 from storage.run_folders import game_folder, read_config, runs_in
+from system.reading import TEXT_BYTES, read_limited
 
 HERE = Path(__file__).parent
 START = "index.html"
@@ -28,8 +31,12 @@ ICON = (
 
 def page_of(game: Game, data: PlayerData, *, site: bool = False) -> str:
     """Return a player's page."""
-    engine = (HERE / "engine.js").read_text(encoding="utf-8")
+    engine = _own("engine.js")
     return one_file(game, data.facts, data.layout, data.wasm, data.weights, engine, site=site)
+
+
+def _own(name: str) -> str:
+    return read_limited(HERE / name, TEXT_BYTES).decode()
 
 
 def shipped_games() -> list[str]:
@@ -45,7 +52,8 @@ def shipped_games() -> list[str]:
 def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str], object]) -> dict[str, int]:
     """Write the site; return {file: bytes}. The service worker is written last, when all that it names is there."""
     folder.mkdir(parents=True, exist_ok=True)
-    entries, files = [], {}
+    entries: list[Entry] = []
+    files: dict[str, bytes] = {}
     for spec in specs:
         game = largest_of(games.make(spec))
         data = player_data(player, game)
@@ -60,12 +68,12 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
     files[".nojekyll"] = b""
     digest = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files))).hexdigest()
     first = ["./", START, "icon.svg", "manifest.webmanifest"]
-    worker = (HERE / "service-worker.js").read_text(encoding="utf-8")
+    worker = _own("service-worker.js")
     files["service-worker.js"] = (
         worker.replace("__VERSION__", json.dumps(digest[:16])).replace("__FIRST__", json.dumps(first))
         .replace("__PAGES__", json.dumps(sorted(entry.file for entry in entries))).encode()
     )  # fmt: skip
-    files[".github/workflows/publish.yml"] = (HERE / "publish.yml").read_bytes()
+    files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_file(folder / name, content)
@@ -73,9 +81,7 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
     return {name: len(content) for name, content in files.items()}
 
 
-def _facts_in(game: Game, data: PlayerData) -> dict[str, object]:
-    from plugins.browser.game_facts import game_facts
-
+def _facts_in(game: Game, data: PlayerData) -> dict[str, Any]:
     return game_facts(game) | data.facts
 
 

@@ -69,5 +69,5 @@ def _site(args: ExportPage) -> int:
     from plugins.browser.site import shipped_games, write_site
 
     sizes = write_site(Path(args.site), list(args.games) or shipped_games(), args.player or "shipped", say=print)
-    print(f"{args.site}: {len(sizes)} games, {sum(sizes.values()) / 1e6:.1f} MB; docs/share.md says where to put it")
+    print(f"{args.site}: {len(sizes)} games, {sum(sizes.values()) / 1e6:.1f} MB; docs/browser.md says where to put it")
     return 0
