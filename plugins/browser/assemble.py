@@ -15,7 +15,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from game import Game
-from plugins.browser.game_facts import SCRIPTS, game_facts, page_file
+from plugins.browser.game_facts import SCRIPTS, game_facts, page_file, public_spec
 from plugins.pictures import drawing_asset
 
 
@@ -39,6 +39,8 @@ def one_file(
     and a service worker.
     """
     known = game_facts(game) | facts
+    known["spec"] = public_spec(game)
+    known["player"] = {key: value for key, value in known["player"].items() if key != "game"}  # it may name a folder
     worker = re.sub(r"^export (?=async |function|const|let|class)", "", engine, flags=re.MULTILINE)
     blocks = [
         _text("facts", json.dumps(known, ensure_ascii=False, separators=(",", ":"))),
@@ -53,7 +55,7 @@ def one_file(
 
 def start_page(entries: Sequence[Entry]) -> str:
     """Return the page of a site on which one chooses a game."""
-    shown = ("title", "rules", "drawing", "start", "player")
+    shown = ("title", "rules", "drawing", "start")
     listed = []
     for one in entries:
         measured = [level["elo"] for level in one.facts["levels"] if level["elo"] is not None]

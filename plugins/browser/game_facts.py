@@ -57,8 +57,8 @@ def game_facts(game: Game) -> dict[str, Any]:
     limits = thresholds(game.spec)
     return {
         "format": 1,
-        "spec": game.spec,
-        "title": _in_languages(lambda: title_of(game.spec)),
+        "spec": public_spec(game),
+        "title": _in_languages(lambda: game.name if game.origin else title_of(game.spec)),
         "rules": _in_languages(lambda: game.aim),
         "look": game.look,
         "layout": game.policy_layout,
@@ -90,6 +90,11 @@ def game_facts(game: Game) -> dict[str, Any]:
         "texts": {"zh": {text: zh[text] for text in page_texts() if text in zh}},
         "languages": LANGUAGES,
     }  # fmt: skip
+
+
+def public_spec(game: Game) -> str:
+    """Return a game's name for others: of a game of one's own without the folders of its file."""
+    return re.sub(r"^.*[/\\]", "", game.spec) if game.origin else game.spec
 
 
 def _sgf(game: Game) -> dict[str, Any] | None:

@@ -79,6 +79,15 @@ def test_the_facts_of_a_game_fit_together(spec):
     assert facts["rules"]["en"] == game.aim != facts["rules"]["zh"]
 
 
+@pytest.mark.parametrize("origin", ["/home/ann/secret/my.py:Mine", "C:\\ann\\secret\\my.py:Mine"])
+def test_a_page_names_no_folder_of_who_made_it(origin):
+    game = games.make("tictactoe")
+    game.origin = origin
+    facts = {"spec": game.spec, "player": {"name": "run0001:version0002", "game": game.spec}, "levels": []}
+    page = one_file(game, facts, {}, b"", b"", "export async function createEngine() {}")
+    assert json.loads(block(page, "facts"))["spec"] == "my.py:Mine" and "secret" not in page
+
+
 def test_every_text_of_the_page_is_there_in_chinese():
     assert [text for text in page_texts() if text not in catalogue("zh")] == []
     assert len(page_texts()) > 150
