@@ -125,6 +125,13 @@ def with_gumbel(e, moves):
 
 
 @compiled
+def clear_answers(e):
+    """Forget the evaluations of earlier searches."""
+    for i in range(e.cache.keys.shape[0]):
+        e.cache.keys[i] = 0
+
+
+@compiled
 def visits_of_root(e):
     return e.forest.nodes[e.forest.trees[0].root].total
 
@@ -329,6 +336,7 @@ def signatures(engine: Any) -> dict[Any, Any]:
         answer: _none(engine),
         with_gumbel: _none(engine, _i),
         visits_of_root: _i(engine),
+        clear_answers: _none(engine),
         look_at_root: _i(engine),
         favourite: _i(engine),
         line_after: _i(engine, _i),
