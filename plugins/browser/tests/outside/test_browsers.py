@@ -1,4 +1,7 @@
-"""Every player that ships in Chromium and in Firefox, opened from a disk: it plays, and searches as the program does."""
+"""Every player that ships in Chromium and in Firefox, opened from a disk: it plays, and searches as the program does.
+
+Random games are played on the page in Chromium; 200 of each game are played in Node (test_engine_in_node.py).
+"""
 
 import base64
 import functools
@@ -15,7 +18,7 @@ from plugins.browser.site import page_of, shipped_games
 from plugins.browser.tests.outside.test_browser_page import Page
 from plugins.browser.tests.outside.test_engine_in_node import known_answers, missing, random_line
 from search.many_trees import ManyTrees
-from support.browser import chromium, needs_browser, until
+from support.browser import PATIENCE, chromium, needs_browser, until
 from support.firefox import Firefox, needs_firefox
 
 SEARCHED = Path(__file__).parent.parent / "searched.mjs"
@@ -61,6 +64,37 @@ return (async () => {
 """
 """Searches in a worker of the page, with the engine and the player that lie in it."""
 
+PLAY = """
+const [games, seed] = arguments;
+const later = (window.later ??= setTimeout);
+window.setTimeout = (what, wait) => later(what, wait / 50); // else the machine takes its time
+if (!window.faults) {
+  window.faults = [];
+  addEventListener("error", ({ message }) => faults.push(message));
+  addEventListener("unhandledrejection", ({ reason }) => faults.push(String(reason)));
+}
+let word = seed;
+const random = (count) => ((word = (Math.imul(word, 1103515245) + 12345) & 0x7fffffff) >> 8) % count;
+const all = (css) => [...document.querySelectorAll(css)];
+const rest = () => new Promise((go) => later(go, 2));
+return (async () => {
+  for (let i = 0; i < games && !faults.length; i++) {
+    while (!all("p.result").length && !faults.length) {
+      const moves = [...all(".stage .point.free"), ...all(".others button")];
+      const count = all(".moves button").length;
+      if (moves.length) {
+        moves[random(moves.length)].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        while (all(".moves button").length === count && !faults.length) await rest();
+      } else await rest();
+    }
+    all(".result .button.main")[0]?.click(); // a rematch
+    while (all("p.result").length) await rest();
+  }
+  return faults;
+})();
+"""
+"""Random games on the page to their ends; each is followed by a rematch."""
+
 pytestmark = [*needs_browser, pytest.mark.skipif(bool(missing(node=False)), reason=missing(node=False))]
 
 
@@ -97,7 +131,7 @@ def browser(request, folder):
 def test_it_plays_and_its_visits_are_those_of_the_program(browser, folder, spec):
     name, room = written(spec, folder)
     seen = Page(browser, folder, name)
-    seen.click(int(np.prod(games.make(spec).grid_shape)) // 2)
+    seen.run("document.querySelector('.stage .point.free').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
     until(lambda: len(seen.moves) == 2)
     seen.press("Analyse")
     until(lambda: seen.count(".found tbody tr"))
@@ -117,3 +151,40 @@ def test_it_plays_and_its_visits_are_those_of_the_program(browser, folder, spec)
         tree.search(known_answers(planes, answers), SIMS)
         assert found["opinion"]["visits"] == tree.visit_counts().tolist()
         assert found["opinion"]["value"] == pytest.approx(tree.root_value(), abs=1e-12)
+
+
+@pytest.fixture
+def chromium_only(browser):
+    if isinstance(browser, Firefox):
+        pytest.skip("asks Chromium's tools for developers")
+    browser.set_script_timeout(PATIENCE)
+    return browser
+
+
+@pytest.mark.parametrize("spec", shipped_games())
+def test_random_games_on_the_page_end_without_an_error(chromium_only, folder, spec):
+    seen = Page(chromium_only, folder, written(spec, folder)[0])
+    seen.press("A friend")
+    assert seen.run(PLAY, 2, 1) == []
+    seen = Page(chromium_only, folder, written(spec, folder)[0])
+    seen.press("Beginner")
+    assert seen.run(PLAY, 2, 2) == []
+
+
+def test_a_page_of_many_games_does_not_grow(chromium_only, folder):
+    seen = Page(chromium_only, folder, written("connect4", folder)[0])
+    seen.press("A friend")
+    assert seen.run(PLAY, 20, 1) == []
+    before = held(chromium_only)
+    assert seen.run(PLAY, 40, 2) == []
+    after = held(chromium_only)
+    assert after["Nodes"] <= before["Nodes"] + 50 and after["JSEventListeners"] <= before["JSEventListeners"] + 10
+    assert after["JSHeapUsedSize"] < before["JSHeapUsedSize"] + 400_000, "10 kB a game"
+
+
+def held(browser):
+    """Return what the page holds after a collection of what nothing uses."""
+    browser.execute_cdp_cmd("Performance.enable", {})
+    for _ in range(2):
+        browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+    return {each["name"]: each["value"] for each in browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]}
