@@ -87,7 +87,8 @@ def test_a_start_that_fails_removes_its_folder_and_no_other(tmp_path):
         opened.remove_all()
         opened.close()
     assert tree_of(tmp_path / "run000True") == {"precious": b"kept"}
-    assert not (tmp_path / "run000False").exists() and (tmp_path / "run0009").is_dir() and "logs/x" in tree_of(tmp_path / "away")
+    assert not (tmp_path / "run000False").exists() and (tmp_path / "run0009").is_dir()
+    assert "logs/x" in tree_of(tmp_path / "away")
 
 
 def test_files_are_written_replaced_set_aside_and_swept(tmp_path):
