@@ -39,6 +39,7 @@ EVALUATE = types.float32(_row)
 PLAYOUT = types.float32(_row, types.uint64)
 WINNING = types.int64(_row)
 SAFE = SOLVE = types.int64(_row, _row)
+COUNT = types.void(_row, _floats)
 FORCED = types.int64(_row, types.int64, _row, _row)
 NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP, ONLY = 2.0, -1, -2, 2, -3
 """Results of the optional rules. NOT_PLAYED (of `playout`), NOT_TOLD (of others): use the required rules. NO_WIN (of
@@ -267,6 +268,10 @@ class Game:
     evaluate: Any = None
     """EVALUATE: (row) -> float32, an estimate for the player to move of a position that is not over, within (-1, 1).
     Made by `compiled.rule`, for players that look only a few moves ahead; None = no estimate before the end."""
+    counted: Any = None
+    """COUNT: (row, out) -> None: what `score` says, for programs without Python: the points of the player who began and
+    of the other, and where the game is `scored_by_area` the owner of each point behind them; may change the row. Made
+    by `compiled.rule`; None: nobody has points before the end."""
     forced: Any = None  # FORCED: finds wins by force, see search/solving/forced.py; None = there is no such search
     forced_room: int = 1  # words of its work space
     start_row: Row | None = None

@@ -63,7 +63,7 @@ def _unserialize(own: Any, state: Any) -> Any:
 codegen.JITCPUCodegen.unserialize_library = _unserialize
 
 
-class _PartCompiler(numba.core.compiler.Compiler):
+class PartCompiler(numba.core.compiler.Compiler):
     def define_pipelines(self) -> Any:
         state = self.state
         state.flags.no_cpython_wrapper = True
@@ -76,7 +76,7 @@ class CompiledFunction(CPUDispatcher):
     """A function compiled as a part of each compiled function that calls it, and with an entry where Python does."""
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        super().__init__(function, targetoptions=options, pipeline_class=_PartCompiler)
+        super().__init__(function, targetoptions=options, pipeline_class=PartCompiler)
         self._cache = KeptCode(function)
 
     @cached_property

@@ -15,6 +15,7 @@ import numpy as np
 from compiled import rule
 from config import UserError
 from game import (
+    COUNT,
     ENCODE,
     EVALUATE,
     FORBIDDEN_POINT,
@@ -140,6 +141,23 @@ def evaluate(row):
     return squash(lead * row[PLAYER], np.float64(size))
 
 
+@rule(COUNT)
+def counted(row, out):
+    spread(row)
+    out[0], out[1] = points(row, 1), points(row, -1) + row[KOMI] / 2
+    size, i = np.int64(row[SIZE]), 2
+    rings = CELLS + (size + 2) * (size + 1) + 1
+    for r in range(1, size + 1):
+        for p in range(r * (size + 1) + 1, (r + 1) * (size + 1)):
+            stone, note = row[CELLS + p], row[rings + p]
+            out[i] = 0.0
+            if stone != 0:
+                out[i] = 1.0 if stone > 0 else -1.0
+            elif row[STONES_ONLY] == 0 and note in (1, 2):
+                out[i] = 1.0 if note == 1 else -1.0
+            i += 1
+
+
 @rule(PLAYOUT)
 def playout(row, seed):
     return random_game(row, seed)
@@ -161,6 +179,7 @@ class Go(Game):
     rules = Rules(legal, play, outcome, encode, key, playout=playout)
     start_row: Row
     evaluate = evaluate
+    counted = counted
     takes: tuple[Parameter, ...] = (
         Parameter("size", 5, 2, 19),
         Parameter("komi", 2.5, -361.5, 361.5, 0.5),

@@ -17,6 +17,7 @@ import numpy as np
 
 from compiled import compiled, rule
 from game import (
+    COUNT,
     ENCODE,
     EVALUATE,
     HEADER,
@@ -140,6 +141,11 @@ def key(row):
     return kept_hash(row, HASH, row[PLAYER] + 1)
 
 
+@rule(COUNT)
+def counted(row, out):
+    out[0], out[1] = row[FIRST], row[SECOND]
+
+
 @rule(EVALUATE)
 def evaluate(row):
     """Return an estimate from the lead in points."""
@@ -156,6 +162,7 @@ class MetaSquares(Game):
     won_by_a_move = False
     rules = Rules(legal, play, outcome, encode, key)
     evaluate = evaluate
+    counted = counted
     takes = Parameter("size", 11, 3, 15), Parameter("rule", "area", words=("area", "race"))
 
     def __init__(self, **given: Value) -> None:

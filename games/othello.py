@@ -16,6 +16,7 @@ import numpy as np
 from compiled import compiled, inlined, rule
 from config import UserError
 from game import (
+    COUNT,
     ENCODE,
     EVALUATE,
     GIVEN_UP,
@@ -273,6 +274,11 @@ def solve(row, left):
     return GIVEN_UP if score == TOO_LONG else np.int64((score > 0) - (score < 0))
 
 
+@rule(COUNT)
+def counted(row, out):
+    out[0], out[1] = count(row, board(row, FIRST)), count(row, board(row, SECOND))
+
+
 @rule(EVALUATE)
 def evaluate(row):
     """Return an estimate from mobility and corners.
@@ -303,6 +309,7 @@ class Othello(Game):
     rows_from_top = True
     rules = Rules(legal, play, outcome, encode, key, solve=solve)
     evaluate = evaluate
+    counted = counted
     takes = (Parameter("size", 8, 4, 16, 2),)
 
     def __init__(self, **given: Value) -> None:

@@ -278,7 +278,7 @@ def network_player(
         _LOGGER.warning("%s", note(config.game, game))
     elif config.game != game.spec:
         raise UserError(f"{folder.name}: expected a model of {game.spec}, got one of {config.game}")
-    model, number = _model(game, folder, config, own, version)
+    model, number = model_of(game, folder, config, own, version)
     backend = "openvino" if in_8_bits else config.backend
     predictor = make_predictor(model, backend=backend, smallest=smallest, in_8_bits=in_8_bits)
     if in_8_bits and getattr(predictor, "scales", None):
@@ -293,7 +293,7 @@ def network_player(
     return Agent(name, game, predictor, search, mcts_sims=sims, model=model, **options)
 
 
-def _model(game: Game, folder: Path, config: Config, own: str, version: int | str) -> tuple[Any, int]:
+def model_of(game: Game, folder: Path, config: Config, own: str, version: int | str) -> tuple[Any, int]:
     """Return (the network of a run with a version's arrays, the version's number); `own`: the run's name in texts.
 
     It is a `StoredNetwork`, which loads no Keras, unless only Keras can evaluate it here.

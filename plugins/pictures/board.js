@@ -4,7 +4,9 @@
 // name: the selector of the stage.
 const boardSounds = {
   speaker: null,
-  get on() { return localStorage.getItem("sounds") === "on"; },
+  get on() {
+    try { return localStorage.getItem("sounds") === "on"; } catch { return false; } // a page that may keep nothing
+  },
   toggle() {
     localStorage.setItem("sounds", this.on ? "off" : "on");
     this.show();

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+from config import UserError
 from game import FORBIDDEN_POINT, OTHER_PIECE, Game, GameState, Grid
 from games.titles import TITLES
 from languages.translate import tr
@@ -34,6 +35,7 @@ from plugins.pictures.board_looks import BRIGHT, CELL, DARK, HINT, HOLE, INK, LE
 __all__ = [
     "LOOKS",
     "Mark",
+    "board_of_game",
     "board_svg",
     "first_svg",
     "grid_of",
@@ -99,6 +101,14 @@ def stones_svg(game: Game, stones: Sequence[Sequence[int]]) -> str:
     return _Board(game, grid, None).svg({}, {}, True, None)
 
 
+def board_of_game(game: Game) -> _Board:
+    """Return the board of a game without lines of text below it, for who draws the stones themselves."""
+    empty = grid_of(game.start())
+    if empty is None:
+        raise UserError(f"expected a game with a board to draw, got {game.name}")
+    return _Board(game, empty._replace(notes=[]), None)
+
+
 def ratio_of(svg: str) -> float:
     """Return width over height of a drawing."""
     found = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', svg)
@@ -146,8 +156,8 @@ class _Board:
 
     def svg(self, overlay: Mapping[int, Mark], lines: Mapping[int, Sequence[int]], clickable: bool, hint: int | None
             ) -> str:  # fmt: skip
-        parts = [board_looks.definitions(self.name), self._ground(), self._labels(), self._stones()]
-        parts += [self._ghost() if clickable else "", self._face(), self._marks(overlay), self._overlay(overlay)]
+        parts = [self.under(), self._stones()]
+        parts += [self._ghost() if clickable else "", self.over(), self._marks(overlay), self._overlay(overlay)]
         parts += [self._hint(hint)] + [self._line(action, line) for action, line in lines.items()]
         parts += [self._clicks()] if clickable else []
         size = f'viewBox="0 0 {self.width:g} {self.height:g}" width="{self.width:g}" height="{self.height:g}"'
@@ -159,6 +169,18 @@ class _Board:
             f'aria-label="{label}" font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" '
             'dominant-baseline="central">' + "".join(parts) + "</svg>"
         )  # fmt: skip
+
+    def under(self) -> str:
+        """Return what lies below all stones."""
+        return board_looks.definitions(self.name) + self._ground() + self._labels()
+
+    def over(self) -> str:
+        """Return what lies above all stones."""
+        return self._face()
+
+    def places(self) -> list[tuple[float, float]]:
+        """Return the centres of the points."""
+        return [self._at(point) for point in self._points()]
 
     def _points(self) -> range:
         return range(self.rows * self.columns)

@@ -1,6 +1,7 @@
 """Finds the texts of the program that are translated."""
 
 import ast
+import re
 
 from test_rooms import HERE, SOURCES, parsed
 
@@ -8,6 +9,11 @@ from test_rooms import HERE, SOURCES, parsed
 def texts():
     """Return {text: file}: those of all calls of `tr`, and of each module's TEXTS, translated by way of a name."""
     found = {}
+    for path in HERE.glob("plugins/*/page/*.js"):
+        source = path.read_text(encoding="utf-8")
+        listed = " ".join(re.findall(r"const TEXTS = \[(.*?)\];", source, re.DOTALL))
+        said = re.findall(r'\btr\(\s*"([^"]+)"', source) + re.findall(r'"([^"]+)"', listed)
+        found |= dict.fromkeys(said, path.relative_to(HERE).as_posix())
     for path in SOURCES:
         source = (HERE / path).read_text(encoding="utf-8")
         for node in ast.walk(parsed(source)) if "tr(" in source else ():

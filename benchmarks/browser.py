@@ -1,0 +1,193 @@
+"""The player in one file: sizes, speeds beside the native search, and the error of weights in 16 bits.
+
+    python benchmarks/browser.py
+    python benchmarks/browser.py --games "gomoku(size=15)" --sims 400
+
+It needs Node and a linker for WebAssembly (docs/browser.md). Each figure is the best of several tries, native and
+WebAssembly in turns. The search alone is measured with a network without layers, natively in `search_step`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+
+import games
+from compiled import call
+from game import Game
+from network.numpy_network import evaluate as reference
+from network.predictor import random_positions
+from network.stored_network import layers_of
+from players.by_name import network_player
+from plugins.browser.engine import compile_engine, make_engine
+from plugins.browser.forward import evaluate, network_of, widen
+from plugins.browser.layers import KINDS, Plan, plan
+from plugins.browser.player import PlayerData, player_data
+from plugins.browser.site import page_of
+from search.many_trees import ManyTrees
+from search.pipeline import search_step
+
+GAMES = ("connect4", "gomoku(size=15)", "go(size=9,komi=7)", "othello", "hex(size=9)")
+TRIES = 5
+SCRIPT = """
+import fs from "fs";
+import { pathToFileURL } from "url";
+const [folder, script, sims] = process.argv.slice(2);
+const { createEngine } = await import(pathToFileURL(script));
+const read = (name) => fs.readFileSync(`${folder}/${name}`);
+const json = (name) => JSON.parse(read(name));
+const best = (tries, work) => {
+  let least = Infinity;
+  for (let i = 0; i < tries; i++) { const begun = performance.now(); work(); least = Math.min(least, performance.now() - begun); }
+  return least;
+};
+const search = (engine, visits) => { engine.fresh = true; engine.call.clear_answers(engine.engine); engine.begin({ sims: visits }); while (!engine.step().done); };
+const begun = performance.now();
+const engine = await createEngine({ wasm: read("all.wasm"), weights: read("weights.bin"), layout: json("layout.json"), facts: {} });
+const found = { open: performance.now() - begun };
+engine.evaluate();
+found.evaluation = best(40, () => engine.evaluate());
+found.search = best(3, () => search(engine, Number(sims)));
+const bare = await createEngine({ wasm: read("all.wasm"), weights: new Uint8Array(read("bare.bin")), layout: json("bare.json"), facts: {} });
+found.alone = best(8, () => search(bare, 2000));
+found.visits = bare.opinion().visits;
+console.log(JSON.stringify(found));
+"""
+# `bare` has the same module; only its table of steps is empty.
+
+
+def bare_player(game: Game, search: Any) -> tuple[dict[str, Any], bytes]:
+    """Return (layout, weights) of a player whose network has no layers: value 0, all moves equally likely."""
+    nothing = Plan(
+        np.zeros((0, 10), np.int32), np.array([1, 1, 1, 1, 0, 0], np.int32), np.zeros(2, np.int16),
+        np.zeros(1, np.float32), game.action_size,
+    )  # fmt: skip
+    network = network_of(nothing)
+    return compile_engine(make_engine(game, search, network))[1], network.small.tobytes() + network.exact.tobytes()
+
+
+def native_alone(game: Game, search: Any, sims: int, room: int) -> tuple[float, list[int]]:
+    """Return (milliseconds in the native search of `sims` visits without a network, the visits)."""
+    tree = ManyTrees(game, search, sims=room)
+    which = np.zeros(1, np.int32)
+    least = np.inf
+    for _ in range(TRIES + 3):
+        tree.clear_cache()
+        tree.plant(game.start())
+        tree.forest.trees["budget"] = sims
+        spent, count = 0.0, 0
+        while True:
+            begun = time.perf_counter()
+            count = call(search_step, tree._bound, count, which)
+            spent += time.perf_counter() - begun
+            if count == 0:
+                break
+        least = min(least, spent)
+    return 1000 * least, tree.visit_counts().tolist()
+
+
+def error_of_16_bits(game: Game, agent: Any, count: int) -> dict[str, float]:
+    """Return how far value and priors are from the network's, and in how many positions the best move is the same."""
+    layers, weights = layers_of(agent.model), agent.model.get_weights()
+    if layers is None:
+        raise TypeError("expected the residual network")
+    made = network_of(plan(layers, weights))
+    call(widen, made)
+    states, rng, state = [], np.random.default_rng(0), game.start()
+    planes = random_positions(game, count)
+    while len(states) < count:
+        states.append(state)
+        state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
+        state = game.start() if state.isEndGame else state
+    values, logits = reference(layers, weights, planes)
+    out, value_error, prior_error, same = np.zeros(game.action_size, np.float32), 0.0, 0.0, 0
+    for each, position, value, expected in zip(planes, states, values, logits, strict=True):
+        value_error = max(value_error, abs(call(evaluate, made, each.ravel(), out) - value))
+        legal = position.allowedActions
+        mine, theirs = (np.exp(a[legal] - a[legal].max()) for a in (out.astype(float), expected))
+        prior_error = max(prior_error, np.abs(mine / mine.sum() - theirs / theirs.sum()).max())
+        same += int(mine.argmax() == theirs.argmax())
+    return {"value": float(value_error), "prior": float(prior_error), "best move": same / count}
+
+
+def operations(steps: np.ndarray, points: int) -> int:
+    """Return the multiplications and additions of a network's convolutions."""
+    conv = steps[steps[:, 0] == KINDS.index("conv")].astype(np.int64)
+    return int((2 * points * conv[:, 4] * conv[:, 5] * conv[:, 6] ** 2).sum())
+
+
+def in_node(data: PlayerData, bare: tuple[dict[str, Any], bytes], sims: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "all.wasm").write_bytes(data.wasm)
+        (place / "weights.bin").write_bytes(data.weights)
+        (place / "layout.json").write_text(json.dumps(data.layout))
+        (place / "bare.json").write_text(json.dumps(bare[0]))
+        (place / "bare.bin").write_bytes(bare[1])
+        engine = Path(__file__).parent.parent / "plugins" / "browser" / "engine.js"
+        (place / "engine.mjs").write_text(engine.read_text(encoding="utf-8"))
+        (place / "measure.mjs").write_text(SCRIPT)
+        command = ["node", str(place / "measure.mjs"), folder, str(place / "engine.mjs"), str(sims)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def measure(spec: str, sims: int, positions: int) -> dict[str, Any]:
+    game = games.make(spec)
+    begun = time.perf_counter()
+    data = player_data("shipped", game)
+    made = time.perf_counter() - begun
+    agent = network_player(game, 0, "best")
+    layers = layers_of(agent.model)
+    if layers is None:
+        raise TypeError("expected the residual network")
+    steps = plan(layers, agent.model.get_weights()).steps
+    node = in_node(data, bare_player(game, agent.search), sims)
+    native, visits = native_alone(game, agent.search, 2000, data.layout["sims"])
+    if visits != node["visits"]:
+        raise SystemExit(f"{spec}: the visits differ: {visits} natively, {node['visits']} in WebAssembly")
+    return {
+        "file": len(page_of(game, data).encode()) / 1e6,
+        "wasm": len(data.wasm) / 1e3,
+        "memory": data.layout["size"] / 2**20,
+        "made in": made,
+        "open": node["open"],
+        "search": node["search"],
+        "alone": node["alone"] / 2,
+        "ratio": node["alone"] / native,
+        "gflops": operations(steps, int(np.prod(game.grid_shape))) / node["evaluation"] / 1e6,
+        "error": error_of_16_bits(game, agent, positions),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", nargs="+", default=list(GAMES))
+    parser.add_argument("--sims", type=int, default=400)
+    parser.add_argument("--positions", type=int, default=1000)
+    args = parser.parse_args()
+    print(f"game | file MB | wasm kB | memory MiB | open ms | {args.sims} simulations ms | search alone us a simulation "
+          "| x native | convolutions GFLOP/s | value, prior error of 16 bits | best move equal")  # fmt: skip
+    for spec in args.games:
+        found = measure(spec, args.sims, args.positions)
+        error = found["error"]
+        print(
+            f"{spec} | {found['file']:.2f} | {found['wasm']:.0f} | {found['memory']:.0f} | {found['open']:.0f} | "
+            f"{found['search']:.0f} | {found['alone']:.1f} | {found['ratio']:.2f} | {found['gflops']:.1f} | "
+            f"{error['value']:.1e}, {error['prior']:.1e} | {100 * error['best move']:.1f} %", flush=True,
+        )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Puts the page, the engine and a player's data into one HTML file that asks nothing of any other place.
+
+Its content security policy allows the scripts and the sheet by their digests, WebAssembly, and a worker from a Blob.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from game import Game
+from plugins.browser.game_facts import SCRIPTS, game_facts, page_file, public_spec
+from plugins.pictures import drawing_asset
+
+
+class Entry(NamedTuple):
+    """A game of the start page."""
+
+    file: str
+    """Name of its page, next to the start page."""
+    facts: dict[str, Any]
+    size: int
+    """Bytes of its page."""
+
+
+def one_file(
+    game: Game, facts: dict[str, Any], layout: dict[str, Any], wasm: bytes, weights: bytes, engine: str, *,
+    site: bool = False,
+) -> str:  # fmt: skip
+    """Return the page of a player as HTML; facts: of the player, and what replaces facts of the game.
+
+    engine: the script that makes an engine of the other data. With `site` the page belongs to a folder with a manifest
+    and a service worker.
+    """
+    known = game_facts(game) | facts
+    known["spec"] = public_spec(game)
+    known["player"] = {key: value for key, value in known["player"].items() if key != "game"}  # it may name a folder
+    worker = re.sub(r"^export (?=async |function|const|let|class)", "", engine, flags=re.MULTILINE)
+    blocks = [
+        _text("facts", json.dumps(known, ensure_ascii=False, separators=(",", ":"))),
+        _text("layout", json.dumps(layout, separators=(",", ":"))),
+        _text("engine", worker + "\n" + page_file("worker.js")),
+        _bytes("wasm", wasm),
+        _bytes("weights", weights),
+    ]
+    title = known["title"]["en"]
+    return _html(title, known["rules"]["en"], "\n".join(blocks), _script(SCRIPTS, board=True), site=site)
+
+
+def start_page(entries: Sequence[Entry]) -> str:
+    """Return the page of a site on which one chooses a game."""
+    shown = ("title", "rules", "drawing", "start")
+    listed = []
+    for one in entries:
+        measured = [level["elo"] for level in one.facts["levels"] if level["elo"] is not None]
+        best = {"file": one.file, "size": one.size, "elo": max(measured, default=None)}
+        listed.append(best | {key: one.facts[key] for key in shown})
+    facts = {"games": listed, "texts": entries[0].facts["texts"], "languages": entries[0].facts["languages"]}
+    block = _text("facts", json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
+    return _html("AlphaZero", "", block, _script(("words.js", "start.js"), board=False), site=True)
+
+
+def _script(names: Sequence[str], *, board: bool) -> str:
+    parts = [drawing_asset("board.js")] if board else []
+    return "\n".join(['"use strict";', *parts, *map(page_file, names)])
+
+
+def _html(title: str, about: str, blocks: str, script: str, *, site: bool) -> str:
+    sheet = page_file("style.css") + drawing_asset("board.css")
+    own, manifest = (" 'self'", '<link rel="manifest" href="manifest.webmanifest">') if site else ("", "")
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}' 'wasm-unsafe-eval'; style-src '{_digest(sheet)}'; "
+        f"img-src data: blob:{own}; worker-src blob:{own}; {f'manifest-src{own}; ' if site else ''}"
+        "base-uri 'none'; form-action 'none'"
+    )
+    values = {
+        "policy": policy, "title": escape(title), "about": escape(about), "manifest": manifest, "sheet": sheet,
+        "blocks": blocks, "script": script, "site": " data-site" if site else "",
+    }  # fmt: skip
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], page_file("index.html"))
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _text(name: str, text: str) -> str:
+    """Return a block of text that no browser reads as a script or a tag."""
+    if name in ("facts", "layout"):
+        return f'<script type="application/json" id="{name}">{text.replace("<", chr(92) + "u003c")}</script>'
+    return _bytes(name, text.encode())
+
+
+def _bytes(name: str, data: bytes) -> str:
+    packed = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+    return f'<script type="text/plain" id="{name}">{packed}</script>'

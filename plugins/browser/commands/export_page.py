@@ -1,0 +1,73 @@
+"""Write a player as one file that any browser plays, or several players as a site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from config import UserError
+from interface.arguments import Output, Positional, parse
+
+EXAMPLES = {
+    "python main.py export-page": "connect4.html: your best network of Connect 4, else the one that ships",
+    "python main.py export-page run0002:best --game gomoku -o five.html": "a network of your own",
+    "python main.py export-page --site site": "a folder for a web space, with all players that ship",
+    "python main.py export-page best --site site --games my.py:MyGame connect4": "with your own networks",
+}
+
+
+@dataclass(frozen=True)
+class ExportPage:
+    """Write a player as one HTML file: rules, search, network and board. It plays from a disk, a mail attachment or
+    any web space, in every browser, without this program. With --site, write a folder with a start page and one file a
+    game, to be put on a web space; there it can be installed on a phone and works offline."""
+
+    player: Positional[str] = ""
+    """Network to write: best, current, version0007, shipped, run0002:best, run0002:version0007; by default best, and
+    shipped for a site."""
+    game: str = "connect4"
+    output: Output[str] = ""
+    """File to write; by default the game's name and .html."""
+    site: str = ""
+    """Folder to write a site into; files of an earlier site in it are replaced."""
+    games: tuple[str, ...] = ()
+    """Games of the site; by default all for which a player ships."""
+    overwrite: bool = False
+    """Replace the file if it exists."""
+
+
+def run(argv: list[str]) -> int:
+    args = parse(ExportPage, argv)
+    if args.site:
+        return _site(args)
+    if args.games:
+        raise UserError("expected --site FOLDER with --games")
+    from storage.game_files import check_free
+    from storage.run_folders import game_folder
+
+    path = Path(args.output or f"{game_folder(args.game)}.html")
+    if path.suffix not in (".html", ".htm"):
+        raise UserError(f"expected a file name that ends in .html, got {str(path)[:100]!r}")
+    check_free(path, overwrite=args.overwrite)
+    import games
+    from games.sizes import largest_of
+    from plugins.browser.player import player_data
+    from plugins.browser.site import page_of
+    from storage.atomic_files import write_file
+
+    game = largest_of(games.make(args.game))
+    data = player_data(args.player or "best", game)
+    page = page_of(game, data).encode()
+    write_file(path, page)
+    print(f"{path}: {data.facts['player']['name']} of {game.spec}, {len(page) / 1e6:.2f} MB; open it in a browser")
+    return 0
+
+
+def _site(args: ExportPage) -> int:
+    if args.output:
+        raise UserError("expected -o FILE or --site FOLDER, got both")
+    from plugins.browser.site import shipped_games, write_site
+
+    sizes = write_site(Path(args.site), list(args.games) or shipped_games(), args.player or "shipped", say=print)
+    print(f"{args.site}: {len(sizes)} games, {sum(sizes.values()) / 1e6:.1f} MB; docs/browser.md says where to put it")
+    return 0

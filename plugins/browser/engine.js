@@ -1,0 +1,209 @@
+// The player: the compiled search, rules and network of one game, on one current line of play.
+// Runs in a worker of the page and in Node. What each entry does is said in entries.py.
+
+const TYPES = {
+  int32: Int32Array, uint8: Uint8Array, int16: Int16Array, float32: Float32Array, float64: Float64Array,
+};
+const PAGE = 65536;
+const TOLD = { 0: null, 1: 1, "-1": -1, 2: 0 }; // proofs: unproven, won, lost, drawn
+
+export async function createEngine(data) {
+  const { layout, facts } = data;
+  const memory = new WebAssembly.Memory({
+    initial: Math.ceil(layout.size / PAGE) + 32, maximum: 32768,
+  });
+  const module = await WebAssembly.compile(data.wasm);
+  const env = { memory };
+  for (const { name, kind } of WebAssembly.Module.imports(module)) {
+    if (kind === "function") {
+      env[name] = Math[name] || (() => { throw new Error(`the module calls ${name}, which there is not`); });
+    }
+  }
+  const call = (await WebAssembly.instantiate(module, { env })).exports;
+  const base = (Number(call.__heap_base.value) + 63) & ~63;
+  const missing = base + layout.size + PAGE - memory.buffer.byteLength;
+  if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
+  const view = new DataView(memory.buffer);
+  const bytes = new Uint8Array(memory.buffer);
+  for (const [place, text] of layout.pieces) {
+    const piece = atob(text);
+    for (let i = 0; i < piece.length; i++) bytes[base + place + i] = piece.charCodeAt(i);
+  }
+  for (const place of layout.pointers) {
+    view.setBigUint64(base + place, view.getBigUint64(base + place, true) + BigInt(base), true);
+  }
+  const slots = {};
+  for (const [place, name] of layout.functions) {
+    if (!(name in slots)) {
+      slots[name] = call.__indirect_function_table.grow(1);
+      call.__indirect_function_table.set(slots[name], call[name]);
+    }
+    view.setBigUint64(base + place, BigInt(slots[name]), true);
+  }
+  const at = {}; // the arrays by name
+  for (const [name, [place, length, type]] of Object.entries(layout.arrays)) {
+    at[name] = new TYPES[type](memory.buffer, base + place, length);
+  }
+  const { small, exact } = at;
+  if (data.weights.byteLength !== small.byteLength + exact.byteLength) {
+    throw new Error("the weights do not fit the network");
+  }
+  bytes.set(data.weights.subarray(0, small.byteLength), small.byteOffset);
+  bytes.set(data.weights.subarray(small.byteLength), exact.byteOffset);
+  return new Engine(call, base + layout.engine, at, view, base, layout, facts);
+}
+
+class Engine {
+  constructor(call, engine, at, view, base, layout, facts) {
+    Object.assign(this, { call, engine, at, view, base, layout, facts });
+    this.moves = [];
+    this.settings = ""; // with which the tree was searched: "full", "level", or none
+    this.target = 0;
+    this.slice = 64;
+    this.fresh = true;
+    call.widen_weights(engine);
+    const random = new Int32Array(2);
+    globalThis.crypto.getRandomValues(random);
+    this.seed(random[0], random[1]);
+    this.reset();
+  }
+
+  // ---- the game
+
+  seed(low, high = 0) {
+    this.call.seed(this.engine, low | 0, high | 0);
+  }
+
+  reset() {
+    this.moves = [];
+    this.searched = false;
+    this.call.start_game(this.engine);
+  }
+
+  play(action) {
+    if (!Number.isInteger(action) || action < 0 || action >= this.at.visits.length) return false;
+    if (!this.call.play_move(this.engine, action)) return false;
+    this.moves.push(action);
+    this.searched = false;
+    return true;
+  }
+
+  undo() {
+    if (!this.moves.length) return false;
+    const moves = this.moves.slice(0, -1);
+    this.reset();
+    for (const action of moves) this.play(action);
+    return true;
+  }
+
+  position() {
+    this.call.look(this.engine);
+    const [, , over, result, player, , , count] = this.at.state;
+    const { rows, columns, stones, forbidden } = this.layout;
+    const [own, other, planes] = stones;
+    const cells = new Int8Array(rows * columns);
+    for (let i = 0; i < cells.length; i++) {
+      cells[i] = player * (this.at.planes[i * planes + own] - this.at.planes[i * planes + other]);
+    }
+    const legal = Array.from(this.at.legal.subarray(0, count));
+    if (forbidden && !over) {
+      const free = new Set(legal);
+      for (let i = 0; i < cells.length; i++) if (!cells[i] && !free.has(i)) cells[i] = 2;
+    }
+    const found = {
+      cells, player, legal, over: over === 1, result: over ? result : null,
+      last: this.moves.length ? this.moves[this.moves.length - 1] : -1, score: null,
+    };
+    if (this.layout.counts) {
+      this.call.count_points(this.engine);
+      found.score = Array.from(this.at.points.subarray(0, 2));
+      if (this.at.points.length > 2) found.owners = Int8Array.from(this.at.points.subarray(2));
+    }
+    return found;
+  }
+
+  // ---- the search
+
+  // Begins a search of the position, or goes on with it: until its root has `sims` visits in all.
+  begin({ sims = 400, slice = 64, level = null, gumbel = 0 } = {}) {
+    const settings = level === null || level === undefined ? "full" : "level";
+    const wanted = Math.max(1, Math.min(sims | 0, this.layout.sims));
+    if (settings !== this.settings) {
+      for (const [name, value] of Object.entries(this.layout.settings[settings])) {
+        this.view.setBigInt64(this.base + this.layout.words[name], BigInt(value), true);
+      }
+    }
+    const fresh = this.fresh || settings !== this.settings || gumbel > 0;
+    this.settings = settings;
+    this.fresh = false;
+    this.target = wanted;
+    this.slice = Math.max(1, slice | 0);
+    if (this.at.state[2]) {
+      this.target = 0;
+      return;
+    }
+    if (!this.searched || fresh) this.call.search_here(this.engine, wanted, fresh ? 1 : 0);
+    this.searched = true;
+    if (gumbel > 0) this.call.with_gumbel(this.engine, gumbel | 0);
+    this.gumbel = gumbel > 0;
+  }
+
+  // Searches for some 30 ms.
+  step() {
+    const end = now() + 30;
+    const before = this.at.state[1];
+    let done = this.target === 0;
+    let visits = done ? 0 : this.call.visits_of_root(this.engine);
+    while (!done) {
+      const goal = this.gumbel ? this.target : Math.min(this.target, visits + this.slice);
+      const over = this.call.think(this.engine, goal, Math.max(1, this.slice >> 3));
+      const found = this.call.visits_of_root(this.engine);
+      done = over && (goal === this.target || found < goal); // nothing is left, or the tree is full
+      visits = found;
+      if (now() > end) break;
+    }
+    return { done: Boolean(done), visits, evaluations: this.at.state[1] - before };
+  }
+
+  opinion() {
+    this._need();
+    const proof = this.call.look_at_root(this.engine);
+    const { visits, priors, q, proofs, values } = this.at;
+    const best = this.call.favourite(this.engine);
+    const found = {
+      visits: Array.from(visits), priors: Array.from(priors), q: Array.from(q, (each) => isNaN(each) ? null : each),
+      value: values[0], raw: isNaN(values[1]) ? null : values[1], proven: Array.from(proofs, (each) => TOLD[each]),
+      sims: this.call.visits_of_root(this.engine), proof: TOLD[proof], best, line: this._line(best), lines: {},
+    };
+    const order = found.visits.map((count, action) => [count, action]).filter(([count]) => count > 0);
+    for (const [, action] of order.sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, 8)) {
+      found.lines[action] = this._line(action).slice(0, 12);
+    }
+    return found;
+  }
+
+  _line(action) {
+    return action < 0 ? [] : Array.from(this.at.line.subarray(0, this.call.line_after(this.engine, action)));
+  }
+
+  _need() {
+    if (!this.searched) this.begin({ sims: 1 });
+  }
+
+  // Returns a move: by the search's visits; of a level with a temperature, drawn as its player draws; plain: no search.
+  choose({ temperature = 0, plain = false, level = null } = {}) {
+    if (this.at.state[2]) return -1;
+    if (plain) return this.call.draw_by_priors(this.engine, temperature);
+    this._need();
+    const drawn = temperature > 0 && level !== null && level !== undefined;
+    return drawn ? this.call.draw_by_visits(this.engine, temperature) : this.call.choose_move(this.engine, temperature);
+  }
+
+  // The network's own judgement, without a search.
+  evaluate() {
+    this.call.judge(this.engine);
+    return { value: this.at.values[1], logits: Array.from(this.at.logits) };
+  }
+}
+
+const now = () => globalThis.performance.now();

@@ -1,0 +1,199 @@
+"""The network's layers as a table of steps that `forward.py` computes, and their arrays in 16 bits.
+
+Boards lie in memory with a margin of zeros, so that a convolution needs no test for the edge: point (r, c) is
+(r + pad) * width + c + pad, with width = columns + pad, as a row's right margin is the next row's left one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from config import UserError
+from network.architecture import Architecture, Layer
+from network.numpy_network import EPSILON
+from plugins.browser.tile import POINTS as TILE
+
+KINDS = (
+    "cast", "with_ones", "conv", "relu", "relu_flat", "add", "add_bias", "flatten", "mean", "scaled", "max",
+    "column_mean", "concatenate", "dense", "dense_tanh",
+)  # fmt: skip
+"""What a step may be. Layers that change no number (reshape, identity) have none, a normalisation is part of the
+convolution before it."""
+KIND, FROM, SECOND, TO, INPUTS, OUTPUTS, KERNEL, WEIGHTS, SCALES, EXACT = range(10)
+"""Columns of `steps`: places of the inputs and of the output in the room, their lengths a point or in all, side of a
+kernel (0: none), its place among the weights, of its scales among the exact numbers, of a bias or a factor there."""
+LARGEST = 32_767
+"""A weight is a whole number up to this times the scale of its filter, which is four times as near to the trained
+weight as a number in float16."""
+
+
+class Plan(NamedTuple):
+    """A network's steps and arrays."""
+
+    steps: np.ndarray
+    """[n, 10] int32"""
+    shape: np.ndarray
+    """[6] int32: rows, columns, width of a row in memory, pad, place of the value, place of the logits"""
+    small: np.ndarray
+    """[n] int16: all kernels one after the other, convolutions with their normalisation folded in"""
+    exact: np.ndarray
+    """[n] float32: scales of the kernels' filters, biases, factors"""
+    room: int
+    """Numbers that all outputs take."""
+
+
+class _Room:
+    """Places of outputs; what no later step reads is used again by one of the same form, whose margins are zero too."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._forms: dict[int, tuple[int, bool]] = {}
+        self._left: dict[int, int] = {}
+        self._free: dict[tuple[int, bool], list[int]] = {}
+
+    def take(self, size: int, *, board: bool, readers: int) -> int:
+        """Return a place for an output that so many layers read."""
+        free = self._free.setdefault((size, board), [])
+        if free:
+            place = free.pop()
+        else:
+            place, self.size = self.size, self.size + -(-size // TILE) * TILE
+        self._forms[place], self._left[place] = (size, board), readers
+        return place
+
+    def more(self, place: int, readers: int) -> None:
+        """Say that so many more layers read a place."""
+        self._left[place] += readers
+
+    def read(self, place: int) -> None:
+        """Say that a layer has read a place."""
+        self._left[place] -= 1
+        if not self._left[place]:
+            self._free[self._forms[place]].append(place)
+
+
+def plan(architecture: Architecture, weights: Sequence[np.ndarray]) -> Plan:
+    """Return what computes value and logits of a network with these arrays."""
+    return _Planner(architecture, weights).made()
+
+
+class _Planner:
+    def __init__(self, architecture: Architecture, weights: Sequence[np.ndarray]) -> None:
+        self.architecture = architecture
+        self.arrays = architecture.arrays([np.asarray(each, np.float64) for each in weights])
+        self.layers = architecture.shown()
+        self.rows, self.columns = self.layers[0].shape[:2]
+        kernels = [self.arrays[each.name][0].shape[0] for each in self.layers if each.kind == "conv"]
+        self.pad = max(kernel // 2 for kernel in kernels)
+        self.width = self.columns + self.pad
+        self.points = (self.rows + 2 * self.pad) * self.width + self.pad + TILE
+        self.room = _Room()
+        self.place: dict[str, int] = {}
+        self.readers: dict[str, int] = {}
+        for layer in self.layers:
+            for name in layer.inputs:
+                self.readers[name] = self.readers.get(name, 0) + 1
+        self.steps: list[list[int]] = []
+        self.small: list[np.ndarray] = []
+        self.exact: list[float] = []
+        self.count = 0
+
+    def made(self) -> Plan:
+        value, logits = self.architecture.heads[:2]
+        self.readers[value] = self.readers[logits] = 1
+        _, *layers = self.layers
+        for i, layer in enumerate(layers):
+            follower = layers[i + 1] if i + 1 < len(layers) else None
+            self._step(layer, follower)
+        shape = [self.rows, self.columns, self.width, self.pad, self.place[value], self.place[logits]]
+        steps, exact = np.array(self.steps, np.int32), np.array(self.exact, np.float32)
+        if not np.isfinite(exact).all():
+            raise UserError("expected finite weights, got others")
+        return Plan(steps, np.array(shape, np.int32), np.concatenate(self.small), exact, self.room.size)
+
+    def _is_board(self, layer: Layer) -> bool:
+        return len(layer.shape) == 3 and layer.shape[:2] == (self.rows, self.columns)
+
+    def _size(self, layer: Layer) -> int:
+        return self.points * layer.shape[-1] if self._is_board(layer) else int(np.prod(layer.shape))
+
+    def _keep(self, numbers: np.ndarray) -> int:
+        """Add exact numbers; return their place."""
+        self.exact += numbers.tolist()
+        return len(self.exact) - len(numbers)
+
+    def _kernel(self, step: list[int], kernel: np.ndarray, bias: np.ndarray) -> None:
+        """Add a kernel [..., filters] and a bias, and write their places."""
+        numbers = kernel.reshape(-1, kernel.shape[-1])
+        scales = np.maximum(np.abs(numbers).max(axis=0), 1e-30) / LARGEST
+        step[KERNEL] = kernel.shape[0] if kernel.ndim == 4 else 1
+        step[WEIGHTS], step[SCALES], step[EXACT] = self.count, self._keep(scales), self._keep(bias)
+        self.small.append(np.rint(numbers / scales).astype(np.int16).ravel())
+        self.count += kernel.size
+
+    def _step(self, layer: Layer, follower: Layer | None) -> None:
+        by_name = {each.name: each for each in self.layers}
+        inputs = [by_name[name] for name in layer.inputs]
+        kind, first = layer.kind, inputs[0]
+        if kind == "normalise" or kind == "identity" or (kind == "reshape" and not self._is_board(first)):
+            self.place[layer.name] = self.place[first.name]  # the same numbers in the same place
+            self.room.more(self.place[first.name], self.readers[layer.name])
+            self.room.read(self.place[first.name])
+            return
+        step = [0] * 10
+        if kind in ("reshape", "flatten"):
+            kind = "flatten"
+        elif kind == "relu" and not self._is_board(first):
+            kind = "relu_flat"
+        elif kind == "add" and not self._is_board(inputs[1]):
+            kind = "add_bias"
+        if kind not in KINDS:
+            raise UserError(f"expected layers of {', '.join(KINDS)}, got {kind}")
+        arrays = self.arrays[layer.name]
+        if kind == "conv":
+            kernel = arrays[0]
+            bias = arrays[1] if len(arrays) > 1 else np.zeros(kernel.shape[3])
+            if follower is not None and follower.kind == "normalise" and follower.inputs == (layer.name,):
+                gamma, beta, mean, variance = self.arrays[follower.name]
+                scale = gamma / np.sqrt(variance + EPSILON)
+                kernel, bias = kernel * scale, (bias - mean) * scale + beta
+            self._kernel(step, kernel, bias)
+        elif arrays:
+            self._kernel(step, *arrays)
+        elif kind == "scaled":
+            step[EXACT] = self._keep(np.array([layer.factor]))
+        step[KIND] = KINDS.index(kind)
+        step[INPUTS], step[OUTPUTS] = first.shape[-1], layer.shape[-1]
+        if kind == "concatenate":
+            self._concatenate(layer, inputs, step)
+            return
+        step[FROM] = -1 if first.kind == "planes" else self.place[first.name]
+        step[SECOND] = self.place[inputs[1].name] if len(inputs) > 1 else -1
+        step[TO] = self._take(layer)
+        if kind in ("scaled", "flatten", "relu_flat") and not self._is_board(layer):
+            step[OUTPUTS] = self._size(layer)
+        self.steps.append(step)
+        self._have_read(inputs)
+
+    def _take(self, layer: Layer) -> int:
+        """Return the place of a layer's output, which is taken before those of its inputs are free."""
+        board, readers = self._is_board(layer), self.readers[layer.name]
+        place = self.place[layer.name] = self.room.take(self._size(layer), board=board, readers=readers)
+        return place
+
+    def _have_read(self, inputs: list[Layer]) -> None:
+        for each in inputs:
+            if each.kind != "planes":
+                self.room.read(self.place[each.name])
+
+    def _concatenate(self, layer: Layer, inputs: list[Layer], step: list[int]) -> None:
+        place = self._take(layer)
+        for each in inputs:
+            one = [*step]
+            one[FROM], one[TO], one[OUTPUTS] = self.place[each.name], place, self._size(each)
+            self.steps.append(one)
+            place += self._size(each)
+        self._have_read(inputs)

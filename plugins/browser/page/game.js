@@ -1,0 +1,410 @@
+// The game on the table: its moves and positions, who sits at it, its clock and its end. A side is 1 (begins) or -1.
+
+const YOU = "you"; // a person; a machine is the number of its level
+const engine = new Engine();
+// Opponents, weakest first; where none was measured, the network alone and with a search of so many simulations.
+const levels = facts.levels?.length
+  ? facts.levels
+  : [
+      [0, 1],
+      [0, 0],
+      [50, 0],
+      [200, 0],
+      [800, 0],
+    ].map(([sims, temperature], i) => ({
+      name: ["Novice", "Casual", "Strong", "Expert", "Master"][i],
+      elo: null,
+      sims,
+      temperature,
+      plain: !sims,
+    }));
+
+const table = {
+  moves: [],
+  positions: [facts.start],
+  ply: 0,
+  result: null, // {winner: 1, 0 or -1, why: "rules", "resigned", "late" or "file"}
+  seats: { 1: YOU, "-1": Math.min(1, levels.length - 1) },
+  names: null, // of the players of a game from a file
+  setup: null, // {cells, player} of the first position, where it was set up
+  helped: false, // a move taken back, a hint or analysis: "fits me" does not count such a game
+  thinking: false,
+  turn: 0, // grows whenever what the machine thinks about is over
+};
+let side = null; // in Analyse: a line of one's own that leaves the game, {moves, positions, ply}
+let view = "play";
+const line = () => side ?? table;
+const here = () => line().positions[line().ply];
+const ending = (one = table) => one.positions[one.positions.length - 1];
+const people = () => STONES.filter((one) => table.seats[one] === YOU);
+const me = () => (people().length === 1 ? people()[0] : null);
+
+// ---- opponents
+
+const fits = {
+  on: kept.get("fits") === facts.spec,
+  get level() {
+    const found = Number.parseInt(kept.get(`fits:${facts.spec}`) ?? "1", 10);
+    return Math.min(Math.max(Number.isNaN(found) ? 1 : found, 0), levels.length - 1);
+  },
+  ended(won) {
+    // one step up after a game won, one down after a game lost
+    if (!this.on || table.helped || me() === null) return;
+    kept.set(`fits:${facts.spec}`, Math.min(Math.max(this.level + Math.sign(won), 0), levels.length - 1));
+  },
+};
+let order = ["first", "second", "lot"].includes(kept.get("order")) ? kept.get("order") : "first";
+
+const nameOf = (one) => {
+  const seat = table.seats[one];
+  if (table.names?.[one === 1 ? 0 : 1]) return table.names[one === 1 ? 0 : 1];
+  if (seat === YOU) return me() === null ? sideName(one) : tr("You");
+  return tr(levels[seat].name);
+};
+const howItPlays = (level) =>
+  level.sims ? tr("{count} simulations", { count: number(level.sims) }) : tr("the network alone");
+const strength = (level) =>
+  Number.isFinite(level.elo) ? `Elo ${number(level.elo)}`.replace("-", "−") : howItPlays(level);
+
+// ---- the clock
+
+const clock = {
+  form: /^\d{1,2}\+\d{1,2}$/.test(kept.get("clock") ?? "") ? kept.get("clock") : "", // "minutes+seconds"; "" for none
+  left: null,
+  since: null,
+  side: null,
+  start() {
+    const [minutes, added] = this.form.split("+").map(Number);
+    this.left = this.form ? { 1: 60 * minutes, "-1": 60 * minutes } : null;
+    this.added = added;
+    this.since = null;
+  },
+  now(one) {
+    const spent = this.since !== null && this.side === one ? (performance.now() - this.since) / 1000 : 0;
+    return Math.max(this.left[one] - spent, 0);
+  },
+  stop() {
+    if (this.since === null) return;
+    this.left[this.side] = this.now(this.side);
+    this.since = null;
+  },
+  press(moved, next) {
+    // runs from the second move on
+    if (!this.left) return;
+    const ran = this.since !== null;
+    this.stop();
+    if (ran && moved) this.left[moved] += this.added;
+    if (next === null || !table.moves.length) return;
+    this.side = next;
+    this.since = performance.now();
+  },
+};
+setInterval(() => {
+  if (clock.since === null) return;
+  if (clock.now(clock.side) > 0) {
+    showClocks();
+    return;
+  }
+  clock.stop();
+  clock.left[clock.side] = 0;
+  finish({ winner: -clock.side, why: "late" });
+}, 100);
+
+// ---- playing
+
+function newGame({ rematch = false } = {}) {
+  stopThinking();
+  const one = me();
+  if (one !== null) {
+    const machine = fits.on ? fits.level : table.seats[-one];
+    let mine = rematch ? -one : order === "lot" ? (Math.random() < 0.5 ? 1 : -1) : order === "first" ? 1 : -1;
+    if (rematch && order !== "lot") order = mine === 1 ? "first" : "second";
+    table.seats = { [mine]: YOU, [-mine]: machine };
+  }
+  Object.assign(table, {
+    moves: [],
+    positions: [table.setup ? table.positions[0] : facts.start],
+    ply: 0,
+    result: null,
+    names: null,
+    helped: false,
+  });
+  if (rematch === false && table.setup) clearSetup();
+  side = null;
+  review.clear();
+  clock.start();
+  render();
+  machineMoves();
+}
+async function clearSetup() {
+  table.setup = null;
+  table.positions = [facts.start];
+  await engine.call("setUp", { cells: null, player: 1 });
+}
+
+// Seats an opponent: a level's number, "fits" or "friend".
+function seat(choice) {
+  fits.on = choice === "fits";
+  kept.set("fits", fits.on ? facts.spec : "");
+  const mine = me() ?? (order === "second" ? -1 : 1);
+  table.seats = choice === "friend" ? { 1: YOU, "-1": YOU } : { [mine]: YOU, [-mine]: fits.on ? fits.level : choice };
+  kept.set(`opponent:${facts.spec}`, String(choice));
+  newGame();
+}
+function seatRemembered() {
+  const found = kept.get(`opponent:${facts.spec}`),
+    level = Number.parseInt(found, 10),
+    mine = order === "second" ? -1 : 1;
+  if (found === "friend") table.seats = { 1: YOU, "-1": YOU };
+  else
+    table.seats = {
+      [mine]: YOU,
+      [-mine]:
+        found === "fits" ? fits.level : level >= 0 && level < levels.length ? level : Math.min(1, levels.length - 1),
+    };
+}
+
+function stopThinking() {
+  told = "";
+  table.turn++;
+  table.thinking = false;
+  engine.stop();
+}
+
+// Plays a move of a person on the board that is shown.
+async function played(action) {
+  if (view === "play") {
+    if (table.result || table.thinking) return;
+    if (table.ply < table.moves.length) {
+      walk(table.moves.length);
+      return;
+    }
+    if (table.seats[here().player] !== YOU) return;
+    await commit(action);
+    machineMoves();
+  } else {
+    await branch([action]);
+  }
+}
+
+async function commit(action) {
+  const turn = ++table.turn,
+    moved = here().player;
+  hinted = null;
+  told = "";
+  engine.stop();
+  const { positions, illegal } = await engine.call("follow", { moves: [...table.moves, action] });
+  if (turn !== table.turn) return;
+  if (illegal !== null) {
+    tell(tr("illegal move {move}", { move: moveName(action) }));
+    return;
+  }
+  table.moves.push(action);
+  table.positions.push(positions[positions.length - 1]);
+  table.ply = table.moves.length;
+  sayings.textContent = tr("Move {number}: {player} played {move}.", {
+    number: table.ply,
+    player: nameOf(moved),
+    move: moveName(action),
+  });
+  if (ending().over) finish({ winner: ending().result, why: "rules" });
+  else clock.press(moved, ending().player);
+  render();
+}
+
+async function machineMoves() {
+  const { player, over } = ending();
+  if (table.result || over || table.seats[player] === YOU || view === "puzzles" || view === "setup") return;
+  const turn = ++table.turn,
+    index = table.seats[player],
+    level = levels[index],
+    begun = performance.now();
+  table.thinking = true;
+  if (!clock.since && table.moves.length) clock.press(null, player);
+  render();
+  let found;
+  try {
+    found = await engine.call("search", {
+      moves: table.moves,
+      sims: level.sims || 1,
+      level: index,
+      choose: { temperature: level.temperature ?? 0, plain: Boolean(level.plain), level: index },
+    });
+  } catch (error) {
+    failed(error);
+    return;
+  }
+  const wait = 450 - (performance.now() - begun);
+  if (wait > 0) await new Promise((go) => setTimeout(go, wait));
+  if (turn !== table.turn || found.stopped) return;
+  table.thinking = false;
+  await commit(found.action);
+  machineMoves();
+}
+
+function finish(result) {
+  stopThinking();
+  clock.press(null, null);
+  const before = me();
+  table.result = result;
+  table.ply = table.moves.length;
+  if (before !== null) fits.ended(result.winner * before);
+  render();
+}
+
+function takeBack() {
+  if (!canTakeBack()) return;
+  stopThinking();
+  hinted = null;
+  const mine = me();
+  do {
+    table.moves.pop();
+    table.positions.pop();
+  } while (mine !== null && ending().player !== mine);
+  Object.assign(table, { ply: table.moves.length, result: null, helped: true });
+  clock.press(null, ending().player);
+  render();
+}
+const canTakeBack = () => table.moves.some((_, i) => table.seats[table.positions[i].player] === YOU);
+
+function resign() {
+  const loser = me() ?? ending().player;
+  finish({ winner: -loser, why: "resigned" });
+}
+
+const canHint = () =>
+  !table.result && !table.thinking && table.ply === table.moves.length && table.seats[here().player] === YOU;
+let hinted = null; // {action} of a hint on the board that is shown
+async function giveHint() {
+  const turn = ++table.turn;
+  table.helped = true;
+  engine.stop();
+  tell(tr("Searching ..."));
+  const { opinion, stopped } = await engine.call("search", { moves: table.moves, sims: 400, seconds: 3 });
+  if (turn !== table.turn || stopped) return;
+  hinted = opinion.best;
+  tell(tr("Try {move}.", { move: moveName(opinion.best) }));
+  render();
+}
+
+// ---- walking, and lines of one's own in Analyse
+
+function walk(ply) {
+  const one = line(),
+    to = Math.min(Math.max(ply, 0), one.moves.length);
+  if (to === one.ply) return;
+  one.ply = to;
+  told = "";
+  hinted = null;
+  render();
+}
+
+// Plays moves from the position that is shown, in Analyse: along the line where they are its own, else beside it.
+async function branch(actions) {
+  const one = line(),
+    moves = one.moves.slice(0, one.ply);
+  if (actions.every((action, i) => one.moves[one.ply + i] === action)) {
+    walk(one.ply + actions.length);
+    return;
+  }
+  const { positions, illegal } = await engine.call("follow", {
+    moves: [...moves, ...actions],
+    from: moves.length + 1,
+  });
+  if (illegal !== null && illegal <= moves.length) {
+    tell(tr("illegal move {move}", { move: moveName(actions[0]) }));
+    return;
+  }
+  const more = actions.slice(0, positions.length);
+  side = {
+    moves: [...moves, ...more],
+    positions: [...one.positions.slice(0, moves.length + 1), ...positions],
+    ply: moves.length + more.length,
+  };
+  render();
+}
+const forkOf = () => side.moves.findIndex((action, i) => action !== table.moves[i]);
+function backToGame() {
+  const fork = forkOf();
+  side = null;
+  table.ply = fork < 0 ? table.ply : fork;
+  render();
+}
+
+// Puts a game from elsewhere on the table; every move is played by the rules, or nothing changes.
+async function open(record, ply = record.moves.length) {
+  stopThinking();
+  const before = table.setup;
+  let start = facts.start;
+  if (record.setup) {
+    start = setsUp ? await engine.call("setUp", record.setup) : null;
+    if (!start) {
+      await restore(before);
+      throw new Fault(tr("The stones that this file sets up cannot be read."));
+    }
+  } else if (before) await engine.call("setUp", { cells: null, player: 1 });
+  const { positions, illegal } = await engine.call("follow", { moves: record.moves, from: 0 });
+  const wrong = illegal ?? (record.colours ?? []).findIndex((colour, i) => colour !== positions[i].player);
+  if (illegal !== null || wrong >= 0) {
+    await restore(before);
+    throw new Fault(
+      tr("Move {number}: {move} is not legal there.", { number: wrong + 1, move: moveName(record.moves[wrong]) }),
+    );
+  }
+  const end = positions[positions.length - 1];
+  const result = end.over
+    ? { winner: end.result, why: "rules" }
+    : record.result === null
+      ? null
+      : { winner: record.result, why: "file" };
+  clock.left = null;
+  Object.assign(table, {
+    moves: [...record.moves],
+    positions,
+    ply,
+    result,
+    setup: record.setup ?? null,
+    names: record.players.some(Boolean) ? record.players : null,
+    helped: true,
+  });
+  side = null;
+  hinted = null;
+  review.clear();
+}
+const restore = (setup) => engine.call("setUp", setup ?? { cells: null, player: 1 }).catch(() => null);
+let setsUp = false; // whether the engine can begin with another position
+
+const record = () => ({
+  moves: line().moves,
+  result: side ? null : (table.result?.winner ?? null),
+  setup: table.setup,
+  players: STONES.map((one) => (table.seats[one] === YOU && !table.names ? "you" : nameOf(one))),
+  date: new Date().toISOString().slice(0, 10),
+});
+
+// ---- how it ended
+
+function headline({ winner }) {
+  if (!winner) return tr("A draw.");
+  if (me() !== null && !table.names) return winner === me() ? tr("You win.") : tr("You lose.");
+  return tr("{side} wins.", { side: sideName(winner) });
+}
+function howItEnded({ winner, why }) {
+  if (why === "file") return tr("So says the file.");
+  const loser = sideName(-winner),
+    won = sideName(winner || 1),
+    end = ending();
+  if (why === "late") return tr("{side} has no time left.", { side: loser });
+  if (why === "resigned") return tr("{side} resigned.", { side: loser });
+  if (winner && facts.look === "hexagons")
+    return tr("{side} has joined the two edges of that colour.", { side: won });
+  if (winner && winningLines(end).length)
+    return tr("{side}: {count} in a row.", { side: won, count: facts.winningLine });
+  if (!winner && facts.winningLine) return tr("Nobody has {count} in a row.", { count: facts.winningLine });
+  if (facts.scored && end.score)
+    return STONES.map((one) =>
+      tr("{side}: {points} points", { side: sideName(one), points: pointsOf(end, one) }),
+    ).join(", ");
+  return "";
+}
+const pointsOf = (position, one) => Number(position.score[one === 1 ? 0 : 1]).toLocaleString(language);

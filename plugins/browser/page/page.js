@@ -1,0 +1,1067 @@
+// The page: header, board with its two players, tools, panel, dialogs; drawn again from what is on the table.
+
+// ---- parts
+
+function swapIn(place, ...children) {
+  // keeps the focus on the part of the same name
+  const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  place.replaceChildren(...children.filter(Boolean));
+  if (key) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+}
+function button(name, label, onclick, { key = null, title = null, main = false, off = false, bare = false } = {}) {
+  return h(
+    `button.button${main ? ".main" : ""}${bare ? ".bare" : ""}`,
+    {
+      type: "button",
+      onclick,
+      title: title ?? (bare ? label : null),
+      "aria-label": bare ? label : null,
+      "data-key": key,
+      disabled: off,
+    },
+    name ? icon(name) : null,
+    bare ? null : h("span", {}, label),
+  );
+}
+function choice(label, options, now, pick) {
+  return h(
+    "div.choice",
+    { role: "group", "aria-label": label },
+    options.map(([key, text]) =>
+      h(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": String(String(key) === String(now)),
+          "data-key": `${label}${key}`,
+          onclick: () => pick(key),
+        },
+        text,
+      ),
+    ),
+  );
+}
+function select(label, options, now, pick) {
+  const box = h(
+    "select",
+    { "aria-label": label, "data-key": label, onchange: () => pick(box.value) },
+    options.map(([key, text]) => h("option", { value: key, selected: String(key) === String(now) }, text)),
+  );
+  return box;
+}
+const card = (name, title, parts) =>
+  h(`section.card.${name}`, { "aria-label": title ?? tr(name) }, title ? h("h2", {}, title) : null, parts);
+function dot(one) {
+  const found = h("span.side-dot", { "aria-hidden": "true" });
+  if (drawing.look === "marks") {
+    found.textContent = sideName(one);
+    found.style.color = drawing.colours[one][0];
+    found.classList.add("mark");
+  } else {
+    found.style.background = drawing.colours[one][0];
+    found.style.borderColor = drawing.colours[one][1];
+  }
+  return found;
+}
+
+// ---- the frame
+
+const stage = h("div.stage", { tabindex: 0, role: "application" });
+const strips = { top: h("div.strip"), bottom: h("div.strip") };
+const bar = h("div.eval", { role: "img" }, h("div"));
+const status = h("p.status", { role: "status" });
+const others = h("div.others"),
+  tools = h("div.tools", { role: "toolbar" }),
+  panel = h("div.panel");
+const titleLine = h("h1"),
+  nav = h("nav");
+const menuButton = h("button.button.bare", { type: "button", onclick: openMenu }, icon("menu"));
+const sayings = h("div.voice", { "aria-live": "polite" });
+
+document.body.append(
+  h("header.masthead", {}, titleLine, nav, menuButton),
+  h(
+    "main",
+    {},
+    h("div.board-side", {}, strips.top, h("div.stand", {}, bar, stage), strips.bottom, status, others, tools),
+    panel,
+  ),
+  sayings,
+);
+document.documentElement.style.setProperty("--ratio", drawing.width / drawing.height);
+document.documentElement.style.setProperty(
+  "--tall",
+  (facts.look === "hexagons" ? drawing.height : 40 * rows + 2) / drawing.width,
+);
+bar.classList.add(drawing.look);
+
+function frame() {
+  // what changes with the language only
+  document.documentElement.lang = language;
+  titleLine.textContent = inLanguage(facts.title).replace(/ \(.*\)$/, ""); // its parameters are said in the rules
+  document.title = inLanguage(facts.title);
+  stage.setAttribute("aria-label", tr("board: arrows move, Enter plays"));
+  nav.setAttribute("aria-label", tr("views"));
+  tools.setAttribute("aria-label", tr("tools"));
+  menuButton.setAttribute("aria-label", tr("Menu"));
+  const views = [
+    ["play", tr("Play")],
+    ["analyse", tr("Analyse")],
+    ...(puzzles.all.length ? [["puzzles", tr("Puzzles")]] : []),
+  ];
+  swapIn(
+    nav,
+    ...views.map(([key, name]) =>
+      h("button", { type: "button", "data-key": key, "data-view": key, onclick: () => go(key) }, name),
+    ),
+  );
+}
+
+let told = ""; // what is said in place of whose turn it is, until something is done
+function tell(text) {
+  told = text;
+  status.textContent = text;
+}
+
+function failed(error) {
+  console.warn(error);
+  table.thinking = false;
+  tell(tr("The engine failed: {reason}", { reason: error.message }));
+}
+
+function go(wanted) {
+  if (wanted === "setup" && !setsUp) return;
+  if (view === "analyse") stopSearch();
+  if (view === "play" && wanted !== "play") {
+    stopThinking();
+    if (table.moves.length && !table.result) table.helped ||= wanted === "analyse";
+  }
+  view = wanted;
+  told = "";
+  hinted = null;
+  if (view === "play") {
+    side = null;
+    table.ply = table.moves.length;
+  }
+  if (view === "puzzles" && !puzzles.one) puzzles.next();
+  render();
+  if (view === "play") machineMoves();
+}
+
+// ---- drawing
+
+let drawnBefore = null,
+  drawnNow = null;
+function boardView() {
+  const one = line(),
+    position = here(),
+    opinion = view === "analyse" ? opinionHere() : null;
+  const lesson = view === "analyse" && !side && review.seen === one.ply ? review.moves[review.seen] : null;
+  const lines = lesson?.line.length
+    ? new Map([...linesOf(opinion), [lesson.line[0], lesson.line]])
+    : linesOf(opinion);
+  if (drawnNow !== position) [drawnBefore, drawnNow] = [drawnNow, position];
+  return {
+    position,
+    before: one.positions[one.ply - 1] === drawnBefore ? drawnBefore : null,
+    at: keyOf(shownMoves()),
+    clickable: true,
+    waits:
+      view === "play" &&
+      (table.result !== null || table.seats[position.player] !== YOU || one.ply < one.moves.length),
+    overlay: lesson ? new Map() : view === "analyse" ? overlayOf(opinion, shows.kind) : new Map(),
+    lines,
+    shown: lesson?.line[0],
+    hint: view === "play" ? hinted : null,
+    numbers: kept.get("numbers") === "on" ? moveNumbers(one.moves.slice(0, one.ply)) : null,
+  };
+}
+const setupView = () => ({
+  position: { ...facts.start, cells: editor.cells, player: editor.player, legal: [], over: false, last: -1 },
+  clickable: true,
+  at: `setup ${editor.count}`,
+  lines: new Map(),
+});
+
+function drawBoard() {
+  showBoard(stage, view === "puzzles" ? puzzleView() : view === "setup" ? setupView() : boardView());
+}
+
+function render() {
+  document.body.dataset.view = view;
+  for (const one of nav.children) one.setAttribute("aria-current", one.dataset.view === view ? "page" : "false");
+  drawBoard();
+  showStrips();
+  showBar();
+  status.textContent = told || statusText();
+  others.classList.toggle("kept", view !== "setup" && facts.points.includes(-1)); // nothing moves when they come and go
+  swapIn(others, ...otherMoves());
+  swapIn(tools, ...toolsOf[view]());
+  showPanel();
+  if (view === "analyse" && !review.busy) analyse();
+  rememberGame();
+}
+function showAnalysis() {
+  // while a search runs
+  if (view !== "analyse") return;
+  drawBoard();
+  showBar();
+  showPanel();
+}
+function showPanel() {
+  swapIn(panel, ...panelOf[view]());
+  followMoves();
+}
+
+function statusText() {
+  if (view === "puzzles") return puzzles.one ? task(puzzles) : "";
+  if (view === "setup") return tr("what a click places");
+  const one = line(),
+    position = here(),
+    name = sideName(position.player);
+  if (view === "analyse" || one.ply < one.moves.length) {
+    if (one.ply === one.moves.length && table.result && !side) return headline(table.result);
+    return tr("Move {ply} of {count}, {side} to move.", { ply: one.ply, count: one.moves.length, side: name });
+  }
+  if (table.result) return headline(table.result);
+  if (table.thinking) return tr("{side} is thinking ...", { side: nameOf(position.player) });
+  if (me() !== null && position.player === me())
+    return table.moves.length ? tr("Your move.") : tr("Your move: {side} begins.", { side: name });
+  return tr("{side} to move", { side: name });
+}
+
+function showStrips() {
+  const bottom = view === "play" || view === "analyse" ? (me() ?? 1) : 1,
+    position = view === "puzzles" ? puzzles.position : here();
+  for (const [place, one] of [
+    ["top", -bottom],
+    ["bottom", bottom],
+  ]) {
+    const strip = strips[place],
+      seat = table.seats[one];
+    const turn =
+      !position.over &&
+      !(view !== "puzzles" && table.result && line().ply === line().moves.length && !side) &&
+      position.player === one;
+    strip.className = `strip ${place}${turn ? " turn" : ""}`;
+    const level = seat === YOU || table.names || view === "puzzles" || view === "setup" ? null : levels[seat];
+    const points =
+      facts.scored && position.score && (!facts.scoredByArea || position.over) ? pointsOf(position, one) : null;
+    swapIn(
+      strip,
+      dot(one),
+      h(
+        "span.who",
+        {},
+        h("b", {}, view === "puzzles" || view === "setup" ? sideName(one) : nameOf(one)),
+        h("span.soft", {}, level ? ` ${strength(level)}` : ""),
+        table.thinking && turn ? h("span.busy", { "aria-hidden": "true" }) : null,
+      ),
+      points === null ? null : h("span.points", {}, points),
+      clock.left && view === "play"
+        ? h("span.clock", {
+            "data-side": one,
+            role: "timer",
+            "aria-label": tr("time of {side}", { side: sideName(one) }),
+          })
+        : null,
+    );
+  }
+  showClocks();
+}
+function showClocks() {
+  for (const box of document.querySelectorAll(".clock")) {
+    const left = clock.now(Number(box.dataset.side)),
+      low = left < 10 && clock.form !== "";
+    box.textContent =
+      left < 10 ? left.toFixed(1) : `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")}`;
+    if (low && !box.classList.contains("low")) boardSounds.play("low");
+    box.classList.toggle("low", low);
+  }
+}
+function showBar() {
+  bar.hidden = view !== "analyse";
+  if (bar.hidden) return;
+  const value = valueAt(line(), line().ply),
+    bottom = me() ?? 1;
+  bar.classList.toggle("turned", bottom === -1);
+  if (value === null) return;
+  bar.firstElementChild.style.height = `${50 + 50 * value}%`;
+  bar.setAttribute("aria-label", tr("value for {side} {value}", { side: sideName(1), value: signed(value) }));
+}
+
+function otherMoves() {
+  // those that are no point of the board, such as a pass
+  if (view === "setup") return [];
+  const position = view === "puzzles" ? puzzles.position : here();
+  if (
+    position.over ||
+    (view === "play" && (table.result || table.seats[position.player] !== YOU)) ||
+    (view === "puzzles" && puzzles.over)
+  )
+    return [];
+  return position.legal
+    .filter((action) => pointOf(position, action) < 0)
+    .map((action) =>
+      h(
+        "button.button",
+        { type: "button", "data-key": `move${action}`, onclick: () => chosen(action) },
+        OTHER_MOVES[moveName(action)]?.() ?? moveName(action),
+      ),
+    );
+}
+const OTHER_MOVES = { pass: () => tr("Pass"), "swap-pieces": () => tr("Swap sides") };
+
+const walkTools = () => {
+  const { ply, moves } = line();
+  return [
+    ["first", tr("to the start"), 0],
+    ["back", tr("one move back"), ply - 1],
+    ["on", tr("one move on"), ply + 1],
+    ["last", tr("to the end"), moves.length],
+  ].map(([name, label, to]) =>
+    button(name, label, () => walk(to), { key: name, bare: true, off: to < 0 || to > moves.length || to === ply }),
+  );
+};
+const toolsOf = {
+  play: () => {
+    const over = table.result !== null;
+    return [
+      button("undo", tr("Undo"), takeBack, { key: "undo", off: !canTakeBack() }),
+      over
+        ? button("look", tr("Analyse"), () => go("analyse"), { key: "look" })
+        : button("hint", tr("Hint"), giveHint, { key: "hint", off: !canHint() }),
+      over
+        ? button("swap", tr("Rematch"), () => newGame({ rematch: true }), { key: "rematch" })
+        : button("flag", tr("Resign"), askResign, { key: "resign", off: !table.moves.length }),
+      button("plus", tr("New game"), askNew, { key: "new", off: !table.moves.length }),
+    ];
+  },
+  analyse: () => [...walkTools(), side ? button("undo", tr("Back to the game"), backToGame, { key: "game" }) : null],
+  puzzles: () => [
+    button("hint", tr("Hint"), () => puzzles.hint(), { key: "hint", off: !puzzles.one || puzzles.over }),
+    puzzles.refuted
+      ? button(
+          "again",
+          tr("Try again"),
+          () => {
+            puzzles.refuted = null;
+            puzzles.note = "";
+            render();
+          },
+          { key: "again" },
+        )
+      : button("eye", tr("Solution"), () => puzzles.solution(), {
+          key: "solution",
+          off: !puzzles.one || puzzles.over,
+        }),
+    button("look", tr("Analyse"), analysePuzzle, { key: "look", off: !puzzles.over }),
+    button("on", tr("Next"), () => puzzles.next(), { key: "next", main: puzzles.over }),
+  ],
+  setup: () => [
+    choice(
+      tr("what a click places"),
+      [
+        [1, sideName(1)],
+        [-1, sideName(-1)],
+        [0, tr("Empty")],
+      ],
+      editor.piece,
+      (piece) => {
+        editor.piece = Number(piece);
+        render();
+      },
+    ),
+    button(
+      "again",
+      tr("Clear"),
+      () => {
+        editor.cells.fill(0);
+        editor.count++;
+        render();
+      },
+      { key: "clear" },
+    ),
+  ],
+};
+
+const panelOf = {
+  play: () => [
+    table.result && line().ply === table.moves.length ? resultCard() : null,
+    hasBegun() ? null : opponentCard(),
+    table.moves.length ? movesCard() : null,
+  ],
+  analyse: () =>
+    review.moves.length
+      ? [reviewCard(), graphCard(), movesCard(), analysisCard()]
+      : [analysisCard(), graphCard(), reviewCard(), movesCard()],
+  puzzles: () => [
+    puzzles.note
+      ? h(
+          "p.verdict",
+          { role: "status", class: `verdict ${puzzles.refuted ? "bad" : puzzles.solved ? "good" : ""}` },
+          puzzles.note,
+        )
+      : null,
+    puzzleCard(),
+  ],
+  setup: () => [
+    card("setup", tr("Set up a position"), [
+      h(
+        "div.row",
+        {},
+        choice(
+          tr("side to move"),
+          STONES.map((one) => [one, tr("{side} to move", { side: sideName(one) })]),
+          editor.player,
+          (one) => {
+            editor.player = Number(one);
+            render();
+          },
+        ),
+      ),
+      h(
+        "div.row",
+        {},
+        button("on", tr("Play from here"), () => setUp("play"), { key: "play", main: true }),
+        button("look", tr("Analyse"), () => setUp("analyse"), { key: "look" }),
+        button("close", tr("Cancel"), () => go("play"), { key: "cancel" }),
+      ),
+    ]),
+  ],
+};
+
+function resultCard() {
+  return card("result", null, [
+    h("p.result", {}, headline(table.result)),
+    howItEnded(table.result) ? h("p.soft", {}, howItEnded(table.result)) : null,
+    h(
+      "div.row",
+      {},
+      button("swap", tr("Rematch"), () => newGame({ rematch: true }), {
+        key: "card-rematch",
+        main: true,
+        title: tr("another game, with the sides swapped"),
+      }),
+      button(
+        "eye",
+        tr("Learn from your mistakes"),
+        () => {
+          go("analyse");
+          review.start();
+        },
+        { key: "card-review" },
+      ),
+    ),
+  ]);
+}
+
+function opponentCard() {
+  const friend = me() === null,
+    now = friend ? "friend" : fits.on ? "fits" : table.seats[-me()];
+  const tile = (key, name, below, title = null) =>
+    h(
+      "button.tile",
+      {
+        type: "button",
+        "aria-pressed": String(key === now),
+        "data-key": `tile${key}`,
+        title,
+        onclick: () => seat(key),
+      },
+      h("b", {}, name),
+      h("span", {}, below),
+    );
+  const times = [
+    ["", tr("no clock")],
+    ...["1+0", "3+2", "5+3", "10+5", "30+0"].map((form) => [
+      form,
+      tr("{minutes} min + {seconds} s", { minutes: form.split("+")[0], seconds: form.split("+")[1] }),
+    ]),
+  ];
+  return card("opponents", tr("Opponent"), [
+    h(
+      "div.tiles",
+      {},
+      levels.map((level, i) => tile(i, tr(level.name), strength(level))),
+      tile(
+        "fits",
+        tr("Fits me"),
+        tr("adapts to you"),
+        tr("one step up after a game won, one down after a game lost"),
+      ),
+      tile("friend", tr("A friend"), tr("at this screen")),
+    ),
+    friend
+      ? null
+      : h(
+          "div.row",
+          {},
+          h("span.label", {}, tr("You play")),
+          choice(
+            tr("You play"),
+            [
+              ["first", tr("First")],
+              ["second", tr("Second")],
+              ["lot", tr("Random")],
+            ],
+            order,
+            (key) => {
+              order = key;
+              kept.set("order", key);
+              newGame();
+            },
+          ),
+        ),
+    h(
+      "div.row",
+      {},
+      h("span.label", {}, tr("Clock")),
+      select(tr("Clock"), times, clock.form, (form) => {
+        clock.form = form;
+        kept.set("clock", form);
+        newGame();
+      }),
+    ),
+    h("p.soft.rules", {}, inLanguage(facts.rules)),
+    h(
+      "p.soft.who-plays",
+      {},
+      networkLine(),
+      " ",
+      h("button.link", { type: "button", onclick: openAbout, "data-key": "about" }, tr("About this player")),
+    ),
+  ]);
+}
+
+function movesCard() {
+  const one = line(),
+    fork = side ? forkOf() : -1;
+  const list = h(
+    "div.moves",
+    {},
+    one.moves.map((action, i) => {
+      const mark = side ? null : review.moves[i]?.mark;
+      return h(
+        `button${mark ? `.${mark}` : ""}`,
+        {
+          type: "button",
+          "data-key": `ply${i}`,
+          "aria-current": one.ply === i + 1 ? "step" : null,
+          onclick: () => walk(i + 1),
+          class: fork >= 0 && i >= fork ? "own" : null,
+        },
+        h("span.nr", {}, `${i + 1}.`),
+        moveName(action),
+        mark ? MARKS[mark] : "",
+      );
+    }),
+  );
+  if (!one.moves.length)
+    return view === "analyse"
+      ? card("moves-card", null, [h("p.soft", {}, tr("A click on the board plays a move, of both sides in turn."))])
+      : null;
+  return card("moves-card", null, [
+    list,
+    view === "play" && one.moves.length > 1 ? h("div.row.walk", {}, walkTools()) : null,
+  ]);
+}
+function graphCard() {
+  const graph = valueGraph();
+  return graph && card("values", null, [graph]);
+}
+function followMoves() {
+  const list = panel.querySelector(".moves"),
+    now = list?.querySelector("[aria-current]");
+  if (!now) {
+    if (list) list.scrollTop = line().ply ? list.scrollHeight : 0;
+    return;
+  }
+  const top = now.offsetTop - list.offsetTop;
+  if (top < list.scrollTop || top + now.offsetHeight > list.scrollTop + list.clientHeight)
+    list.scrollTop = top - list.clientHeight / 2;
+}
+
+// ---- clicks and keys
+
+function chosen(action) {
+  if (view === "puzzles") puzzles.answer(action).catch(failed);
+  else if (view === "setup") place(action);
+  else played(action).catch(failed);
+}
+const SMALL = 28; // CSS pixels: smaller points are confirmed by a second tap
+let tapped = null,
+  lastClick = -1e9;
+stage.addEventListener("click", (e) => {
+  const target = e.target.closest?.("[data-action]");
+  if (!target) return;
+  const now = performance.now(),
+    byHand = e.detail > 0;
+  if (byHand && now - lastClick < 300) return; // the second click of a double one
+  const action = Number(target.dataset.action),
+    board = stage.firstElementChild;
+  const finger = byHand && (e.pointerType ? e.pointerType !== "mouse" : matchMedia("(pointer: coarse)").matches);
+  const free = board.querySelector(`.point.free[data-action="${action}"]`);
+  if (
+    finger &&
+    free &&
+    view !== "setup" &&
+    !("waits" in board.dataset) &&
+    target.getBoundingClientRect().width < SMALL
+  ) {
+    const key = `${board.dataset.at} ${action}`;
+    if (tapped !== key) {
+      tapped = key;
+      board.querySelector(".tap-ghost")?.remove();
+      const [x, y] = at(Number(free.dataset.point)),
+        shape = document.createElementNS(board.namespaceURI, "circle");
+      for (const [name, value] of Object.entries({
+        cx: x,
+        cy: y,
+        r: 17,
+        fill: board.dataset.turn,
+        class: "tap-ghost",
+      }))
+        shape.setAttribute(name, value);
+      board.querySelector(".point").before(shape);
+      tell(tr("Tap again to play {move}.", { move: moveName(action) }));
+      return;
+    }
+  }
+  tapped = null;
+  if (byHand) lastClick = now;
+  chosen(action);
+});
+stage.addEventListener("mousedown", (e) => {
+  e.preventDefault();
+  if (document.activeElement !== stage) document.activeElement?.blur();
+});
+
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.altKey || e.metaKey || e.target.closest("input, textarea, select, dialog")) return;
+  const { ply, moves } = line(),
+    to = { ArrowLeft: ply - 1, ArrowRight: ply + 1, ArrowUp: 0, Home: 0, ArrowDown: moves.length, End: moves.length }[
+      e.key
+    ];
+  if (to !== undefined && (view === "play" || view === "analyse") && e.target !== stage) {
+    e.preventDefault();
+    walk(to);
+  } else if (e.key === "?") openKeys();
+  else if (e.key === "u" && view === "play") takeBack();
+  else if (e.key === "h" && view !== "setup")
+    view === "puzzles" ? puzzles.hint() : view === "play" && canHint() && giveHint();
+  else if (e.key === "n" && view === "play") askNew();
+  else if (e.key === "d" && view === "analyse") deepen();
+});
+let wheel = 0;
+stage.addEventListener(
+  "wheel",
+  (e) => {
+    if (view !== "analyse" || e.ctrlKey) return;
+    e.preventDefault();
+    wheel = e.deltaY * wheel > 0 ? wheel + e.deltaY : e.deltaY;
+    if (Math.abs(wheel) < 50 && !e.deltaMode) return;
+    walk(line().ply + Math.sign(wheel));
+    wheel = 0;
+  },
+  { passive: false },
+);
+
+// ---- dialogs
+
+function dialog(title, ...parts) {
+  const box = h(
+    "dialog",
+    { "aria-label": title },
+    h(
+      "div.dialog-head",
+      {},
+      h("h2", {}, title),
+      button("close", tr("Close"), () => box.close(), { bare: true }),
+    ),
+    ...parts,
+  );
+  box.addEventListener("click", (e) => {
+    if (e.target === box) box.close();
+  });
+  box.addEventListener("close", () => box.remove());
+  document.querySelector("dialog[open]")?.close();
+  document.body.append(box);
+  box.showModal();
+  return box;
+}
+function ask(question, yes, then, more = "") {
+  const box = dialog(
+    question,
+    more ? h("p.soft", {}, more) : null,
+    h(
+      "div.row.answers",
+      {},
+      button(
+        null,
+        yes,
+        () => {
+          box.close();
+          then();
+        },
+        { main: true },
+      ),
+      button(null, tr("Cancel"), () => box.close()),
+    ),
+  );
+}
+const hasBegun = () => table.result !== null || canTakeBack(); // from a person's first move on
+const unfinished = () => hasBegun() && !table.result && me() !== null;
+function askResign() {
+  ask(tr("Give the game up?"), tr("Give up"), resign);
+}
+function askNew() {
+  if (!table.moves.length) return;
+  if (unfinished()) ask(tr("Begin a new game?"), tr("New game"), () => newGame(), tr("Your game is not over."));
+  else newGame();
+}
+
+function openMenu() {
+  const item = (text, deed, now = null) =>
+    h(
+      "button.item",
+      { type: "button", onclick: deed },
+      h("span", {}, text),
+      now === null ? null : h("span.soft", {}, now),
+    );
+  const note = h("p.soft", { role: "status" });
+  const again = (deed) => () => {
+    deed();
+    box.close();
+    render();
+    openMenu();
+  };
+  const saved = (form, text, type) => () => {
+    saveFile(`${facts.spec.replace(/[^\w.-]+/g, "-")}.${form}`, text(), type);
+    note.textContent = tr("Saved.");
+  };
+  const onOff = (is) => (is ? tr("on") : tr("off"));
+  const theme = document.documentElement.dataset.theme;
+  const file = h("input", {
+    type: "file",
+    accept: ".json,.sgf,.txt",
+    hidden: true,
+    onchange: () =>
+      file.files[0] &&
+      loadFile(file.files[0]).then(
+        () => box.close(),
+        (error) => {
+          note.textContent = faultText(error);
+        },
+      ),
+  });
+  const box = dialog(
+    tr("Menu"),
+    h(
+      "div.items",
+      {},
+      h("h3", {}, tr("This game")),
+      item(tr("Copy link"), () => {
+        if (table.setup) {
+          note.textContent = tr(
+            "A link holds moves, not stones that were set up: save the position as .sgf or .json.",
+          );
+          return;
+        }
+        copyText(linkHere()).then((done) => {
+          note.textContent = done ? tr("The link is copied.") : linkHere();
+        });
+      }),
+      item(tr("Copy moves"), () =>
+        copyText(line().moves.map(moveName).join(" ")).then((done) => {
+          note.textContent = done ? tr("The moves are copied.") : line().moves.map(moveName).join(" ");
+        }),
+      ),
+      item(
+        tr("Save {form}", { form: ".json" }),
+        saved("json", () => toJson(record()), "application/json"),
+      ),
+      facts.sgf
+        ? item(
+            tr("Save {form}", { form: ".sgf" }),
+            saved("sgf", () => toSgf(record(), line().positions), "application/x-go-sgf"),
+          )
+        : null,
+      item(tr("Load a game ({forms})", { forms: facts.sgf ? ".json, .sgf, .txt" : ".json, .txt" }), () =>
+        file.click(),
+      ),
+      file,
+      setsUp
+        ? item(tr("Set up a position"), () => {
+            box.close();
+            editor.open();
+          })
+        : null,
+      h("h3", {}, tr("Settings")),
+      item(
+        tr("Sounds"),
+        again(() => boardSounds.toggle()),
+        onOff(kept.get("sounds") === "on"),
+      ),
+      item(
+        tr("Numbers on the stones"),
+        again(() => kept.set("numbers", kept.get("numbers") === "on" ? "off" : "on")),
+        onOff(kept.get("numbers") === "on"),
+      ),
+      item(
+        tr("light or dark"),
+        again(() => {
+          kept.set("theme", theme === "dark" ? "light" : "dark");
+          showTheme();
+        }),
+        theme === "dark" ? tr("dark") : tr("light"),
+      ),
+      Object.keys(facts.languages).length > 1
+        ? item(
+            "Language · 语言",
+            again(() => {
+              const all = Object.keys(facts.languages);
+              language = all[(all.indexOf(language) + 1) % all.length];
+              kept.set("language", language);
+              frame();
+            }),
+            facts.languages[language],
+          )
+        : null,
+      h("h3", {}, tr("Help")),
+      item(tr("keyboard shortcuts"), openKeys),
+      item(tr("About this player"), openAbout),
+      "site" in document.documentElement.dataset ? h("a.item", { href: "index.html" }, tr("Other games")) : null,
+    ),
+    note,
+  );
+}
+
+function openKeys() {
+  const keys = [
+    ["← →", tr("one move back or on")],
+    ["↑ ↓", tr("to the start or to the end")],
+    ["Tab, " + tr("arrows") + ", Enter", tr("on the board: play at the cursor")],
+    ["u", tr("undo: take your last move back")],
+    ["h", tr("Hint")],
+    ["n", tr("a new game")],
+    ["d", tr("in Analyse: search deeper")],
+    ["?", tr("this list")],
+    ["Esc", tr("close what is open")],
+  ];
+  dialog(
+    tr("keyboard shortcuts"),
+    h(
+      "dl.keys",
+      {},
+      keys.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)]),
+    ),
+  );
+}
+
+function networkLine() {
+  const { player } = facts;
+  if (player.ownNetwork)
+    return tr("The machine is {name}, a network that somebody trained for themselves.", { name: player.name });
+  return tr("The machine is the network that ships with the program, version {version}.", {
+    version: player.version,
+  });
+}
+// How many of the positions that a solver knows it plays right, by its largest search; null where none were measured.
+function solvedLine() {
+  const { exact } = facts.player.scoreboard ?? {},
+    best = exact?.players?.filter((one) => Number.isFinite(one.simulations)).at(-1);
+  if (!best) return null;
+  return tr("In {positions} solved positions it keeps the value in {share} %, with {count} simulations.", {
+    positions: number(exact.positions),
+    share: (100 * best.kept.share).toFixed(1),
+    count: number(best.simulations),
+  });
+}
+function openAbout() {
+  const { player } = facts,
+    measured = levels.filter((level) => Number.isFinite(level.elo));
+  const rowsOf = measured.map((level) =>
+    h("tr", {}, h("td", {}, tr(level.name)), h("td", {}, `Elo ${number(level.elo)}`), h("td", {}, howItPlays(level))),
+  );
+  dialog(
+    tr("About this player"),
+    h("p", {}, networkLine()),
+    player.games
+      ? h(
+          "p",
+          {},
+          tr("It was trained in {iterations} iterations with {games} games against itself, in {minutes} minutes.", {
+            iterations: number(player.iterations),
+            games: number(player.games),
+            minutes: number(player.minutes),
+          }),
+        )
+      : null,
+    measured.length
+      ? [
+          h("table.found.levels", {}, h("tbody", {}, rowsOf)),
+          h("p.soft", {}, tr("Elo counts from a player of random moves, by matches between the levels.")),
+        ]
+      : solvedLine()
+        ? null
+        : h("p.soft", {}, tr("How strong it is was not measured.")),
+    solvedLine() ? h("p.soft", {}, solvedLine()) : null,
+    h("h3", {}, tr("How it works")),
+    h(
+      "p",
+      {},
+      tr("A neural network looks at a position and says which moves look good and who is ahead."),
+      " ",
+      tr("It has learned both from games against itself, from the rules alone."),
+      " ",
+      tr("A search reads ahead where the network sees promise, and plays the move that it looked at most."),
+    ),
+    h(
+      "p",
+      {},
+      tr("Rules, network and search run in the page, on your device."),
+      " ",
+      tr("It asks nothing of the internet and sends nothing."),
+    ),
+    facts.link
+      ? h("p", {}, h("a", { href: facts.link, rel: "noreferrer", target: "_blank" }, tr("More about the program")))
+      : null,
+  );
+}
+
+// ---- files, links, the position set up
+
+const faultText = (error) => (error instanceof Fault ? error.message : tr("This file cannot be read."));
+async function loadFile(file) {
+  if (file.size > LARGEST) throw new Fault(tr("This file is too large for a game."));
+  await open(fromFile(file.name, await file.text()));
+  go("analyse");
+}
+document.addEventListener("dragover", (e) => e.preventDefault());
+document.addEventListener("drop", (e) => {
+  e.preventDefault();
+  const [file] = e.dataTransfer?.files ?? [];
+  if (file) loadFile(file).catch((error) => tell(faultText(error)));
+});
+const linkHere = () =>
+  location.href.split("#")[0] + linkOf(line().moves, line().ply, view === "analyse" ? "analyse" : "play");
+async function followLink() {
+  if (!location.hash) return;
+  try {
+    const found = fromLink(location.hash);
+    if (found.moves.length) await open({ moves: found.moves, result: null, players: ["", ""] }, found.ply);
+    if (found.view === "play") {
+      table.names = null;
+      table.helped = true;
+    }
+    if (found.view) go(found.view === "puzzles" && !puzzles.all.length ? "play" : found.view);
+  } catch (error) {
+    render();
+    tell(
+      error instanceof Fault
+        ? `${tr("This link cannot be opened.")} ${error.message}`
+        : tr("This link cannot be opened."),
+    );
+  }
+  history.replaceState(null, "", location.href.split("#")[0]);
+}
+addEventListener("hashchange", followLink);
+
+// The game that is being played is kept: a page that is loaded again goes on with it.
+let remembers = false; // from when the kept game is on the table
+function rememberGame() {
+  if (!remembers || view !== "play" || table.setup) return;
+  const { moves, seats } = table;
+  kept.set(
+    `game:${facts.spec}`,
+    table.result || !moves.length || clock.left ? "" : JSON.stringify({ moves, seats, helped: table.helped }),
+  );
+}
+async function resumeGame() {
+  try {
+    const { moves, seats, helped } = JSON.parse(kept.get(`game:${facts.spec}`) || "null") ?? {};
+    const good = (one) => one === YOU || (Number.isInteger(one) && one >= 0 && one < levels.length);
+    if (
+      !Array.isArray(moves) ||
+      !moves.length ||
+      !moves.every(Number.isInteger) ||
+      !good(seats?.[1]) ||
+      !good(seats?.[-1])
+    )
+      return;
+    await open({ moves, result: null, players: ["", ""] });
+    Object.assign(table, { seats: { 1: seats[1], "-1": seats[-1] }, helped: Boolean(helped) });
+    if (table.result) {
+      Object.assign(table, { moves: [], positions: [facts.start], ply: 0, result: null });
+    }
+  } catch (error) {
+    console.warn(error);
+  }
+}
+
+const editor = {
+  cells: [],
+  piece: 1,
+  player: 1,
+  count: 0,
+  open() {
+    Object.assign(this, {
+      cells: [...here().cells].map((cell) => (isStone(cell) ? cell : 0)),
+      player: here().player,
+      count: this.count + 1,
+    });
+    side = null;
+    go("setup");
+  },
+};
+function place(action) {
+  const point = facts.points[action];
+  if (point < 0) return;
+  editor.cells[point] = editor.cells[point] === editor.piece ? 0 : editor.piece;
+  editor.count++;
+  drawBoard();
+}
+async function setUp(then) {
+  try {
+    await open({
+      moves: [],
+      result: null,
+      players: ["", ""],
+      setup: { cells: [...editor.cells], player: editor.player },
+    });
+    go(then);
+  } catch (error) {
+    tell(error instanceof Fault ? tr("There is no such position in this game.") : String(error.message));
+  }
+}
+async function analysePuzzle() {
+  const { moves, one } = puzzles;
+  await open({ moves: moves.slice(0, one.moves.length), result: null, players: ["", ""] });
+  go("analyse");
+}
+
+// ---- the beginning
+
+async function begin() {
+  seatRemembered();
+  clock.start();
+  frame();
+  render();
+  liveBoard(document, ".stage");
+  try {
+    setsUp = (await engine.ready).setUp;
+  } catch (error) {
+    tell(tr("This browser cannot run the engine: {reason}", { reason: error.message }));
+    return;
+  }
+  document.documentElement.dataset.ready = "";
+  if (location.hash) await followLink();
+  else if (!table.moves.length) await resumeGame();
+  remembers = true;
+  render();
+  if (view === "play") machineMoves();
+  if ("site" in document.documentElement.dataset && "serviceWorker" in navigator)
+    navigator.serviceWorker.register("service-worker.js").catch(() => {});
+}
+begin();

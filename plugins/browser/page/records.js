@@ -1,0 +1,303 @@
+// Games as files and as links, in the forms of the program: JSON, SGF, moves in a line. What comes from elsewhere is
+// checked and every move of it is played by the rules; a fault is one line of text.
+
+class Fault extends Error {}
+const LARGEST = 1_000_000; // characters of a file
+const MOST_MOVES = 5000;
+const moveName = (action) => facts.actionNames[action];
+const actionOf = new Map(facts.actionNames.map((name, action) => [name.toLowerCase(), action]));
+
+function parseMove(text, count) {
+  const action = actionOf.get(String(text).trim().toLowerCase());
+  if (action === undefined)
+    throw new Fault(
+      tr("Move {number}: {move} is no move of this game.", { number: count, move: String(text).slice(0, 20) }),
+    );
+  return action;
+}
+function parseMoves(words) {
+  if (words.length > MOST_MOVES) throw new Fault(tr("These are more moves than a game has."));
+  return words.map((one, i) => parseMove(one, i + 1));
+}
+// A line such as "4 4 3", "1. e5 d4", "e5,d4" or "e5d4".
+function movesOfText(text) {
+  const words = text
+    .slice(0, LARGEST)
+    .replace(/,/g, " ")
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => (actionOf.has(word.toLowerCase()) ? word : word.replace(/^\d+[.)]+/, "")))
+    .filter(Boolean);
+  return parseMoves(
+    words.flatMap((word) =>
+      actionOf.has(word.toLowerCase()) ? [word] : word.match(/[A-Za-z]\d{1,2}(?=[A-Za-z]|$)|.+/g),
+    ),
+  );
+}
+
+// record: {moves, result: 1, 0, -1 or null, players: [first, second], date, setup: null or {cells, player}}
+
+function toJson(record) {
+  const values = {
+    game: facts.spec,
+    moves: record.moves.map(moveName),
+    result: record.result,
+    players: record.players,
+    date: record.date,
+  };
+  if (record.setup)
+    values.setup = { ...stonesOf(record.setup.cells), turn: record.setup.player === 1 ? "black" : "white" };
+  return JSON.stringify(values) + "\n";
+}
+function stonesOf(cells) {
+  const names = (side) =>
+    [...cells.keys()].filter((p) => cells[p] === side).map((p) => moveName(facts.points.indexOf(p)));
+  return { black: names(1), white: names(-1) };
+}
+
+function fromJson(text) {
+  let values;
+  try {
+    values = JSON.parse(text);
+  } catch {
+    throw new Fault(tr("This file is no game: it is not JSON."));
+  }
+  if (!values || typeof values !== "object" || !Array.isArray(values.moves) || typeof values.game !== "string")
+    throw new Fault(tr("This file is no game: it names no game and moves."));
+  if (values.game !== facts.spec)
+    throw new Fault(
+      tr("This file is a game of {other}; this page plays {game}.", {
+        other: values.game.slice(0, 40),
+        game: facts.spec,
+      }),
+    );
+  const result = [1, 0, -1].includes(values.result) ? values.result : null;
+  return {
+    moves: parseMoves(values.moves),
+    result,
+    players: playersOf(values.players),
+    setup: values.setup ? setupOf(values.setup) : null,
+  };
+}
+function playersOf(names) {
+  const clean = (name) => (typeof name === "string" ? name.replace(/[\p{C}]/gu, "").slice(0, 100) : "");
+  return Array.isArray(names) ? [clean(names[0]), clean(names[1])] : ["", ""];
+}
+function setupOf(setup) {
+  const cells = new Array(rows * columns).fill(0);
+  for (const [key, side] of [
+    ["black", 1],
+    ["white", -1],
+  ]) {
+    if (!Array.isArray(setup[key])) throw new Fault(tr("The stones that this file sets up cannot be read."));
+    for (const name of setup[key]) {
+      const point = facts.points[parseMove(name, 0)];
+      if (point < 0 || cells[point]) throw new Fault(tr("The stones that this file sets up cannot be read."));
+      cells[point] = side;
+    }
+  }
+  return { cells, player: setup.turn === "white" ? -1 : 1 };
+}
+
+// ---- SGF: the main line of the first game
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const inSgf = (text) => String(text).replace(/[\\\]]/g, "\\$&");
+function sgfPoint(action) {
+  if (facts.sgf.vertices) return facts.sgf.vertices[action];
+  const point = facts.points[action];
+  return point < 0 ? "" : LETTERS[point % columns] + LETTERS[Math.floor(point / columns)];
+}
+const spot = (point) => LETTERS[point % columns] + LETTERS[Math.floor(point / columns)];
+
+function toSgf(record, positions) {
+  const { sgf } = facts,
+    end = positions[positions.length - 1],
+    winner = record.result > 0 ? "B" : "W";
+  const lead = end.score && facts.scoredByArea ? Math.abs(end.score[0] - end.score[1]) : "";
+  const result = record.result === null ? "Void" : !record.result ? "0" : winner + "+" + (end.over ? lead : "R");
+  const root = {
+    FF: 4,
+    GM: sgf.number,
+    CA: "UTF-8",
+    SZ: rows === columns ? rows : `${columns}:${rows}`,
+    GC: facts.spec,
+    PB: record.players[0],
+    PW: record.players[1],
+    DT: record.date,
+    RE: result,
+    KM: sgf.komi,
+    RU: sgf.rule,
+  };
+  let text =
+    "(;" +
+    Object.entries(root)
+      .filter(([, value]) => value !== "")
+      .map(([key, value]) => `${key}[${inSgf(value)}]`)
+      .join("");
+  if (record.setup) {
+    const all = (side) =>
+      [...record.setup.cells.keys()]
+        .filter((p) => record.setup.cells[p] === side)
+        .map((p) => `[${spot(p)}]`)
+        .join("");
+    text += `PL[${record.setup.player === 1 ? "B" : "W"}]` + (all(1) && "AB" + all(1)) + (all(-1) && "AW" + all(-1));
+  }
+  record.moves.forEach((action, i) => {
+    text += `\n;${positions[i].player === 1 ? "B" : "W"}[${sgfPoint(action)}]`;
+  });
+  return text + ")\n";
+}
+
+function fromSgf(text) {
+  if (!facts.sgf) throw new Fault(tr("This game has no form in SGF: load a .json file."));
+  const nodes = sgfNodes(text),
+    root = nodes[0],
+    moves = [],
+    colours = [];
+  const size = (root.SZ?.[0] ?? "").split(":");
+  if (
+    Number(root.GM?.[0] ?? 1) !== facts.sgf.number ||
+    (size[0] && (Number(size[0]) !== columns || Number(size[1] ?? size[0]) !== rows))
+  )
+    throw new Fault(tr("This file is another game, or another size of board."));
+  const cells = new Array(rows * columns).fill(0);
+  for (const node of nodes) {
+    for (const [key, side] of [
+      ["AB", 1],
+      ["AW", -1],
+      ["AE", 0],
+    ])
+      for (const value of node[key] ?? []) {
+        if (moves.length) throw new Fault(tr("The stones that this file sets up cannot be read."));
+        for (const point of rectangle(value)) cells[point] = side;
+      }
+    for (const colour of ["B", "W"])
+      for (const value of node[colour] ?? []) {
+        if (moves.length >= MOST_MOVES) throw new Fault(tr("These are more moves than a game has."));
+        moves.push(sgfAction(value, moves.length + 1));
+        colours.push(colour === "B" ? 1 : -1);
+      }
+  }
+  const stated = (root.RE?.[0] ?? "").toUpperCase(),
+    setUp = cells.some(Boolean);
+  const result = stated.startsWith("B+")
+    ? 1
+    : stated.startsWith("W+")
+      ? -1
+      : /^(0|DRAW|JIGO)/.test(stated)
+        ? 0
+        : null;
+  const player = colours[0] ?? (root.PL?.[0]?.[0]?.toUpperCase() === "W" ? -1 : 1);
+  return {
+    moves,
+    colours,
+    result,
+    players: playersOf([root.PB?.[0], root.PW?.[0]]),
+    setup: setUp ? { cells, player } : null,
+  };
+}
+function rectangle(value) {
+  const ends = value.split(":").map((end) => [LETTERS.indexOf(end[0]), LETTERS.indexOf(end[1])]),
+    [a, b] = [ends[0], ends[ends.length - 1]];
+  if (ends.flat().some((n) => n < 0) || b[0] >= columns || b[1] >= rows)
+    throw new Fault(tr("The stones that this file sets up cannot be read."));
+  const points = [];
+  for (let r = a[1]; r <= b[1]; r++) for (let c = a[0]; c <= b[0]; c++) points.push(r * columns + c);
+  return points;
+}
+function sgfAction(value, count) {
+  if (facts.sgf.vertices) {
+    const action = facts.sgf.vertices.findIndex((one) => one.toLowerCase() === value.toLowerCase());
+    return action >= 0 ? action : parseMove(value, count);
+  }
+  const c = LETTERS.indexOf(value[0]),
+    r = LETTERS.indexOf(value[1]),
+    pass = !value || (value === "tt" && columns <= 19 && rows <= 19);
+  const action = facts.points.indexOf(
+    pass ? -1 : value.length === 2 && c >= 0 && c < columns && r >= 0 && r < rows ? r * columns + c : -2,
+  );
+  return action >= 0 ? action : parseMove(value || "pass", count);
+}
+// The nodes of the main line, {property: values}, of the first game.
+function sgfNodes(text) {
+  const nodes = [],
+    tokens = /\(|\)|;|([A-Za-z]+)\s*|\[((?:[^\]\\]|\\[\s\S])*)\]\s*/y;
+  let key = "";
+  for (let i = text.indexOf("("); i >= 0 && i < text.length;) {
+    tokens.lastIndex = i;
+    const found = tokens.exec(text);
+    if (!found) {
+      if (/\s/.test(text[i])) {
+        i++;
+        continue;
+      }
+      break;
+    }
+    i = tokens.lastIndex;
+    if (found[0] === ")") break; // the first branch is the main line
+    if (found[0] === ";") {
+      nodes.push({});
+      if (nodes.length > MOST_MOVES) break;
+    } else if (found[1]) key = found[1].replace(/[a-z]/g, "");
+    else if (found[2] !== undefined && nodes.length && key) {
+      const node = nodes[nodes.length - 1];
+      if (!Object.hasOwn(node, key)) node[key] = [];
+      node[key].push(found[2].replace(/\\\r?\n/g, "").replace(/\\([\s\S])/g, "$1"));
+    }
+  }
+  if (!nodes.length) throw new Fault(tr("This file is no game: it is not SGF."));
+  return nodes;
+}
+
+function fromFile(name, text) {
+  if (text.length > LARGEST) throw new Fault(tr("This file is too large for a game."));
+  const form = name.toLowerCase().replace(/^.*\./, "");
+  if (form === "sgf" || text.trimStart().startsWith("(;")) return fromSgf(text);
+  if (form === "txt") return { moves: movesOfText(text), result: null, players: ["", ""], setup: null };
+  return fromJson(text);
+}
+
+// ---- links: #moves=e5.d4&ply=1&view=analyse
+
+function linkOf(moves, ply, view) {
+  const parts = [
+    moves.length ? `moves=${moves.map(moveName).map(encodeURIComponent).join(".")}` : "",
+    ply < moves.length ? `ply=${ply}` : "",
+    view === "play" ? "" : `view=${view}`,
+  ].filter(Boolean);
+  return parts.length ? "#" + parts.join("&") : "";
+}
+function fromLink(fragment) {
+  if (fragment.length > 60_000) throw new Fault(tr("This link is too long for a game."));
+  const found = new URLSearchParams(fragment.replace(/^#/, "")),
+    words = (found.get("moves") ?? "").split(".").filter(Boolean);
+  const ply = Number(found.get("ply") ?? words.length),
+    view = found.get("view");
+  return {
+    moves: parseMoves(words),
+    ply: Number.isInteger(ply) && ply >= 0 ? Math.min(ply, words.length) : words.length,
+    view: ["play", "analyse", "puzzles"].includes(view) ? view : words.length ? "analyse" : null,
+  };
+}
+
+function saveFile(name, text, type) {
+  const link = h("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    /* from a disk, or not allowed */
+  }
+  const box = h("textarea", { "aria-hidden": "true" });
+  box.value = text;
+  (document.querySelector("dialog[open]") ?? document.body).append(box);
+  box.select();
+  const copied = document.execCommand("copy");
+  box.remove();
+  return copied;
+}

@@ -1,0 +1,83 @@
+// The start page of a site: a picture of each game, its rules in a sentence, how strong the player is, how large the
+// page.
+
+function picture({ under, over, width, height, look, places, paint, radius }, { cells }) {
+  const box = h("span.picture"),
+    stones = (side) =>
+      `<g ${paint[side]}>${places
+        .filter((_, p) => cells[p] === side)
+        .map(([x, y]) => `<circle cx="${x}" cy="${y}" r="${radius}"/>`)
+        .join("")}</g>`;
+  const words = 'font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" dominant-baseline="central"';
+  const size = `viewBox="0 0 ${width} ${height}" aria-hidden="true"`;
+  box.innerHTML =
+    `<svg xmlns="http://www.w3.org/2000/svg" class="board ${look}" ${size} ${words}>` +
+    `${under}${stones(1)}${stones(-1)}${over}</svg>`;
+  return box;
+}
+function show() {
+  document.documentElement.lang = language;
+  document.title = tr("Board games against a network");
+  document.body.className = "start";
+  const other = Object.keys(facts.languages).find((one) => one !== language);
+  document.querySelector("header")?.remove();
+  document.querySelector("main")?.remove();
+  document.body.append(
+    h(
+      "header.masthead",
+      {},
+      h("h1", {}, tr("Board games against a network")),
+      other
+        ? h(
+            "button.button.bare.word",
+            {
+              type: "button",
+              lang: other,
+              onclick: () => {
+                language = other;
+                kept.set("language", other);
+                show();
+              },
+            },
+            facts.languages[other],
+          )
+        : null,
+    ),
+    h(
+      "main",
+      {},
+      h(
+        "p.soft.lead",
+        {},
+        tr("Each has learned from games against itself."),
+        " ",
+        tr("Rules, network and search run in the page, on your device."),
+        " ",
+        tr("It asks nothing of the internet and sends nothing."),
+      ),
+      h(
+        "div.games",
+        {},
+        facts.games.map((game) =>
+          h(
+            "a.game",
+            { href: game.file },
+            picture(game.drawing, game.start),
+            h("b", {}, inLanguage(game.title)),
+            h("span.soft", {}, inLanguage(game.rules)),
+            h(
+              "span.soft.small",
+              {},
+              [game.elo === null ? null : `Elo ${number(game.elo)}`, `${(game.size / 1e6).toFixed(1)} MB`]
+                .filter(Boolean)
+                .join(" · "),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+show();
+if ("serviceWorker" in navigator && location.protocol.startsWith("http"))
+  navigator.serviceWorker.register("service-worker.js").catch(() => {});

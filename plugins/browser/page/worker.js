@@ -1,0 +1,73 @@
+// The worker around the engine: answers calls in their order, {id, call, args} -> {id, result | error}. A search tells
+// how far it is, {id, progress}; {stop: id} ends all searches up to that call.
+
+let engine = null,
+  ended = 0,
+  queue = Promise.resolve();
+const breath = new MessageChannel(),
+  waiting = [];
+breath.port1.onmessage = () => waiting.shift()();
+const pause = () =>
+  new Promise((go) => {
+    waiting.push(go);
+    breath.port2.postMessage(0);
+  });
+
+const calls = {
+  async create(data) {
+    engine = await createEngine(data);
+    return { setUp: typeof engine.setUp === "function" };
+  },
+  // Goes to a line of moves from the start; returns the positions after `from` moves and after each further one, and
+  // the number of the move that is not legal.
+  follow({ moves, from = moves.length }) {
+    const now = engine.moves;
+    const most = Math.min(moves.length, from);
+    let common = now.length <= most && now.every((action, i) => action === moves[i]) ? now.length : 0;
+    if (!common) engine.reset();
+    const positions = common === from ? [engine.position()] : [];
+    for (let i = common; i < moves.length; i++) {
+      if (!engine.play(moves[i])) return { positions, illegal: i };
+      if (i + 1 >= from) positions.push(engine.position());
+    }
+    return { positions, illegal: null };
+  },
+  async search({ moves, sims, level = null, choose = null, seconds = Infinity, every = 120 }, id) {
+    if (id <= ended) return { stopped: true };
+    calls.follow({ moves });
+    engine.begin({ sims, level });
+    const end = performance.now() + 1000 * seconds;
+    let told = performance.now(),
+      step;
+    do {
+      step = engine.step();
+      if (!choose && performance.now() - told > every) {
+        postMessage({ id, progress: { opinion: engine.opinion(), visits: step.visits } });
+        told = performance.now();
+      }
+      await pause();
+    } while (!step.done && id > ended && performance.now() < end);
+    const stopped = id <= ended;
+    if (choose)
+      return { stopped, action: stopped ? null : engine.choose(choose), opinion: stopped ? null : engine.opinion() };
+    return { stopped, opinion: engine.opinion(), visits: step.visits };
+  },
+  setUp({ cells, player }) {
+    return engine.setUp(cells && Int8Array.from(cells), player) ? engine.position() : null;
+  },
+};
+
+onmessage = ({ data: { id, call, args, stop } }) => {
+  if (stop) {
+    ended = stop;
+    return;
+  }
+  queue = queue.then(async () => {
+    try {
+      const result = await calls[call](args, id);
+      postMessage({ id, result });
+    } catch (error) {
+      postMessage({ id, error: String(error?.message ?? error) });
+    }
+  });
+};

@@ -1,0 +1,91 @@
+"""What a page needs of a player: the WebAssembly module, its memory's layout, the weights, facts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from config import Config, UserError
+from game import Game
+from loggers import read_metrics
+from network.stored_network import layers_of
+from players.by_name import model_of, network_named
+from players.levels import NETWORKS, read_levels
+from players.runs_of_many_sizes import plays
+from plugins.browser.engine import compile_engine, make_engine
+from plugins.browser.forward import network_of
+from plugins.browser.layers import plan
+from storage import run_folders
+from storage.run_folders import read_config
+from system.reading import TEXT_BYTES, read_limited
+
+FORMAT = 1
+
+
+class PlayerData(NamedTuple):
+    """A player for `engine.js`."""
+
+    wasm: bytes
+    layout: dict[str, Any]
+    weights: bytes
+    """`layers.Plan`'s small and exact numbers, one after the other"""
+    facts: dict[str, Any]
+
+
+def player_data(player: str, game: Game, root: Path | None = None) -> PlayerData:
+    """Return the data of a network by its name, such as `shipped`, `best` or `run0002:version0007`.
+
+    Raises `UserError` for other players, for a network of one's own, and for a game in plain Python.
+    """
+    named = network_named(player, game, root)
+    if named is None or named.forms or named.book:
+        raise UserError(f"export-page: expected a network such as shipped, best or run0002:best, got {player[:60]!r}")
+    config = read_config(named.folder)
+    if config.game != game.spec and not plays(config.game, game):
+        raise UserError(f"{named.folder.name}: expected a model of {game.spec}, got one of {config.game}")
+    ships = named.folder.is_relative_to(run_folders.SHIPPED)
+    own = "shipped" if ships else named.folder.name
+    model, version = model_of(game, named.folder, config, own, named.version)
+    layers = layers_of(model)
+    if layers is None:
+        raise UserError(f"export-page: expected the residual network, got a network of your own ({config.network})")
+    network = network_of(plan(layers, model.get_weights()))
+    search = replace(config.search, forced_wins=2) if game.forced else config.search  # as `network_player` does
+    engine = make_engine(game, search, network)
+    wasm, layout = compile_engine(engine)
+    facts = {
+        "spec": game.spec,
+        "player": _player_facts(named.folder, config, version, own, ships),
+        "levels": _levels(game) if ships else [],
+        "format": FORMAT,
+    }
+    return PlayerData(wasm, layout, network.small.tobytes() + network.exact.tobytes(), facts)
+
+
+def _levels(game: Game) -> list[dict[str, Any]]:
+    """Return the levels of play that are of the network that ships."""
+    return [
+        {"name": each.name, "elo": round(each.elo), "error": round(each.error), "sims": each.sims,
+         "temperature": each.temperature, "plain": each.sims == 0}
+        for each in read_levels(game.spec) if each.player in NETWORKS
+    ]  # fmt: skip
+
+
+def _player_facts(folder: Path, config: Config, version: int, own: str, ships: bool) -> dict[str, Any]:
+    """Return what the page says of the player: which version of which run, how it was trained, how strong it is."""
+    lines = read_metrics(folder / "metrics.jsonl")
+    board = folder / "scoreboard.json"
+    return {
+        "name": f"{own}:version{version:04}",
+        "version": version,
+        "ownNetwork": not ships,
+        "game": config.game,
+        "layers": list(config.hidden_cnn_layers),
+        "iterations": len(lines),
+        "games": sum(int(line.get("self_play_games", 0)) for line in lines),
+        "minutes": round(lines[-1].get("total_seconds", 0) / 60, 1) if lines else 0,
+        "elo": None,
+        "scoreboard": json.loads(read_limited(board, TEXT_BYTES)) if ships and board.exists() else None,
+    }

@@ -1,0 +1,99 @@
+"""A folder for a web space: a start page, a file for each game, what installs it on a phone and publishes it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import games
+from config import has_range
+from game import Game
+from games.sizes import largest_of
+from plugins.browser.assemble import Entry, one_file, start_page
+from plugins.browser.game_facts import game_facts
+from plugins.browser.player import PlayerData, player_data
+from storage import run_folders
+from storage.atomic_files import write_file
+from storage.run_folders import game_folder, read_config, runs_in
+from system.reading import TEXT_BYTES, read_limited
+
+HERE = Path(__file__).parent
+START = "index.html"
+ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512"><rect width="512" height="512" fill="#1f4e79"/>'
+    '<circle cx="170" cy="170" r="84" fill="#f2b632"/><circle cx="342" cy="170" r="84" fill="#d1495b"/>'
+    '<circle cx="170" cy="342" r="84" fill="#d1495b"/><circle cx="342" cy="342" r="84" fill="#f2b632"/></svg>\n'
+)
+
+
+def page_of(game: Game, data: PlayerData, *, site: bool = False) -> str:
+    """Return a player's page."""
+    engine = _own("engine.js")
+    return one_file(game, data.facts, data.layout, data.wasm, data.weights, engine, site=site)
+
+
+def _own(name: str) -> str:
+    return read_limited(HERE / name, TEXT_BYTES).decode()
+
+
+def shipped_games() -> list[str]:
+    """Return the games for which a player ships; of a range of sizes the largest, unless that has a player itself."""
+    found = []
+    for folder in sorted(run_folders.SHIPPED.iterdir()):
+        for run in runs_in(folder):
+            spec = read_config(run).game
+            found.append(largest_of(games.make(spec)).spec if has_range(spec) else spec)
+    return list(dict.fromkeys(found))
+
+
+def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str], object]) -> dict[str, int]:
+    """Write the site; return {file: bytes}. The service worker is written last, when all that it names is there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    entries: list[Entry] = []
+    files: dict[str, bytes] = {}
+    for spec in specs:
+        game = largest_of(games.make(spec))
+        data = player_data(player, game)
+        page = page_of(game, data, site=True).encode()
+        name = f"{game_folder(spec)}.html"
+        files[name] = page
+        entries.append(Entry(name, _facts_in(game, data), len(page)))
+        say(f"{name}: {data.facts['player']['name']} of {game.spec}, {len(page) / 1e6:.2f} MB")
+    files[START] = start_page(entries).encode()
+    files["icon.svg"] = ICON.encode()
+    files["manifest.webmanifest"] = _manifest().encode()
+    files[".nojekyll"] = b""
+    digest = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files))).hexdigest()
+    first = ["./", START, "icon.svg", "manifest.webmanifest"]
+    worker = _own("service-worker.js")
+    files["service-worker.js"] = (
+        worker.replace("__VERSION__", json.dumps(digest[:16])).replace("__FIRST__", json.dumps(first))
+        .replace("__PAGES__", json.dumps(sorted(entry.file for entry in entries))).encode()
+    )  # fmt: skip
+    files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_file(folder / name, content)
+        (folder / name).chmod(0o644)  # a web server reads it
+    return {name: len(content) for name, content in files.items()}
+
+
+def _facts_in(game: Game, data: PlayerData) -> dict[str, Any]:
+    return game_facts(game) | data.facts
+
+
+def _manifest() -> str:
+    facts = {
+        "name": "AlphaZero: play",
+        "short_name": "AlphaZero",
+        "start_url": "./",
+        "scope": "./",
+        "display": "standalone",
+        "background_color": "#ffffff",
+        "theme_color": "#1f4e79",
+        "icons": [{"src": "icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any maskable"}],
+    }
+    return json.dumps(facts, indent=1) + "\n"

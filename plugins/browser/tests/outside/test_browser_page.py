@@ -1,0 +1,412 @@
+"""The page of one file in a headless Chromium, from a disk, around a test double of the engine: what people do with it.
+
+Axe is a program of its own (npm i axe-core): it is taken from AXE_JS or from node_modules of the checkout.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import games
+from plugins.browser.tests.stub_page import stub_page
+from storage import game_files
+from support.browser import chromium, needs_browser, until
+
+pytestmark = needs_browser
+HERE = Path(__file__).parents[4]
+AXE = Path(os.environ.get("AXE_JS") or HERE / "node_modules" / "axe-core" / "axe.min.js")
+RUN = """const done = arguments[0], grave = ["serious", "critical"];
+axe.run(document, {resultTypes: ["violations"]}).then((found) => done(found.violations
+    .filter((fault) => grave.includes(fault.impact))
+    .flatMap((fault) => fault.nodes.map((node) => `${fault.id}: ${node.html.slice(0, 300)}`))))"""
+SAVED = """const made = URL.createObjectURL;
+URL.createObjectURL = (blob) => {
+  blob.text().then((text) => { window.saved = text; });
+  return made.call(URL, blob);
+}"""
+GAMES = {"connect4": "connect4", "gomoku": "gomoku(size=15)", "go": "go(size=9,komi=7.5)", "hex": "hex"}
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """Return a folder with the pages of some games."""
+    found = tmp_path_factory.mktemp("pages")
+    for name, spec in GAMES.items():
+        (found / f"{name}.html").write_text(stub_page(spec), encoding="utf-8")
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser(folder):
+    driver = chromium()
+    try:
+        yield driver
+        asked = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+        urls = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
+        assert any(url.startswith("file:") for url in urls)
+        outside = [u for u in urls if not re.match(r"data:|blob:|about:", u) and not u.startswith(folder.as_uri())]
+        assert not outside, "nothing is asked of any other place"
+        assert not [e["message"] for e in driver.get_log("browser") if e["level"] == "SEVERE"]
+    finally:
+        driver.quit()
+
+
+class Page:
+    """A page, by what people see in it."""
+
+    def __init__(self, browser, folder, name="connect4", link="", *, keep=False):
+        self.browser = browser
+        browser.get("about:blank")  # else another fragment is no other page
+        browser.get((folder / f"{name}.html").as_uri())
+        if not keep:
+            self.run("localStorage.clear()")
+        browser.get("about:blank")
+        browser.get((folder / f"{name}.html").as_uri() + link)
+        until(lambda: self.run("return 'ready' in document.documentElement.dataset"))
+
+    def run(self, script, *values):
+        return self.browser.execute_script(script, *values)
+
+    def text(self, css):
+        return self.run("return [...document.querySelectorAll(arguments[0])].map((e) => e.innerText).join(' ')", css)
+
+    def count(self, css):
+        return self.run("return document.querySelectorAll(arguments[0]).length", css)
+
+    def press(self, text):
+        """Press the button that is seen and has a name that begins so."""
+        find = """const place = document.querySelector("dialog[open]") ?? document;
+            return [...place.querySelectorAll("button")].find((b) => b.offsetParent
+            && !b.disabled && (b.innerText.trim().startsWith(arguments[0]) || b.ariaLabel === arguments[0]))"""
+        until(lambda: self.run(find, text)).click()
+
+    def click(self, point):
+        send = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+        self.run(f"document.querySelector(`.stage [data-point=\"${{arguments[0]}}\"]`).{send}", point)
+
+    def wait_for(self, text, css=".status"):
+        until(lambda: text in self.text(css))
+
+    @property
+    def stones(self):
+        return self.count(".stage .side > .stone")
+
+    @property
+    def moves(self):
+        return [re.sub(r"^\d+\.", "", move).strip() for move in self.run(
+            "return [...document.querySelectorAll('.moves button')].map((b) => b.textContent)")]  # fmt: skip
+
+
+@pytest.fixture
+def page(browser, folder):
+    return lambda *args, **more: Page(browser, folder, *args, **more)
+
+
+# ---- play
+
+
+def test_a_move_is_answered_taken_back_and_the_game_given_up(page):
+    seen = page()
+    seen.wait_for("Your move")
+    seen.click(38)
+    until(lambda: seen.stones == 2)
+    seen.press("Undo")
+    until(lambda: seen.stones == 0)
+    seen.click(35)
+    until(lambda: seen.stones == 2)
+    seen.press("Resign")
+    seen.press("Give up")
+    seen.wait_for("You lose.")
+    assert "Red resigned." in seen.text(".result")
+    seen.press("Rematch")
+    until(lambda: seen.stones == 1)  # the other side begins now
+    assert "Novice" in seen.text(".strip.top")
+
+
+def test_a_game_that_is_won_is_said_to_be_won_and_its_line_is_drawn(page):
+    seen = page(link="#moves=4.1.4.2.4.3&view=play")
+    seen.click(17)
+    seen.wait_for("You win.")
+    assert seen.count(".won-line") and seen.count(".stone.won") == 4
+
+
+def test_who_sits_second_waits_for_the_machine_and_a_friend_needs_none(page):
+    seen = page()
+    seen.press("Second")
+    until(lambda: seen.stones == 1)
+    seen.press("New game")
+    until(lambda: seen.stones == 1)
+    seen = page()
+    seen.press("A friend")
+    for count, point in enumerate((38, 31, 24), 1):
+        seen.click(point)
+        until(lambda count=count: seen.stones == count)
+
+
+def test_fits_me_moves_down_after_a_game_lost(page):
+    seen = page()
+    seen.press("Fits me")
+    seen.click(38)
+    until(lambda: seen.stones == 2)
+    seen.press("Resign")
+    seen.press("Give up")
+    seen.wait_for("You lose.")
+    assert seen.run("return localStorage.getItem('fits:connect4')") == "0"
+
+
+def test_a_clock_runs_out_for_who_does_not_move(page):
+    seen = page()
+    seen.run("const now = performance.now.bind(performance); performance.now = () => now() * (window.fast ?? 1)")
+    seen.run("""const box = document.querySelector('.opponents select');
+        box.value = '1+0';
+        box.dispatchEvent(new Event('change'))""")
+    seen.click(38)
+    until(lambda: seen.stones == 2)
+    assert "0:59" in seen.text(".clock") or "1:00" in seen.text(".clock")
+    seen.run("window.fast = 1000")
+    seen.wait_for("You lose.")
+    assert "Red has no time left." in seen.text(".result")
+
+
+def test_a_game_goes_on_after_the_page_is_loaded_again(page):
+    seen = page()
+    seen.click(38)
+    until(lambda: seen.stones == 2)
+    before = seen.moves
+    seen = page(keep=True)
+    until(lambda: seen.moves == before)
+
+
+# ---- analyse, review, puzzles
+
+
+def test_analysis_shows_what_the_search_found_and_a_row_plays_its_move(page):
+    seen = page(link="#moves=4.4&view=analyse")
+    until(lambda: seen.count(".found tbody tr") and "400 simulations" in seen.text(".analysis p"))
+    assert seen.count(".stage .mark") and seen.run("return document.querySelector('.eval').ariaLabel")
+    move = seen.text(".found tbody tr:first-child td:first-child")
+    seen.run("document.querySelector('.found tbody tr').click()")
+    until(lambda: seen.moves == ["4", "4", move])
+    seen.press("Back to the game")
+    until(lambda: seen.moves == ["4", "4"])
+    seen.press("Deepen")
+    until(lambda: "1,600 simulations" in seen.text(".analysis p"))
+
+
+def test_a_review_marks_the_move_that_lost(page):
+    seen = page(link="#moves=4.1.4.1.4.2.5.4&view=analyse")  # the seventh does not win, the eighth blocks
+    seen.press("Review the game")
+    until(lambda: seen.count(".accuracy") == 2)
+    assert "7. 5 " in seen.text(".chips")
+    assert "Better: 4" in seen.text(".lesson")
+    assert seen.count(".line.shown") == 1 and seen.count(".graph .curve") == 1
+    seen.press("Try again from here")
+    seen.wait_for("Your move.")
+    assert len(seen.moves) == 6
+
+
+def test_a_puzzle_refutes_a_wrong_move_hints_and_is_solved(page):
+    seen = page()
+    seen.press("Puzzles")
+    seen.wait_for("Which?")
+    shown = seen.run("return JSON.parse(document.getElementById('facts').textContent).puzzles[0]")
+    right = int(shown["line"].split()[0]) - 1
+    free = seen.run("return [...document.querySelectorAll('.point.free')].map((p) => Number(p.dataset.action))")
+    wrong = next(action for action in free if action != right)
+    click = """document.querySelector(`.point.free[data-action="${arguments[0]}"]`)
+        .dispatchEvent(new MouseEvent('click', {bubbles: true}))"""
+    seen.run(click, wrong)
+    until(lambda: seen.count(".verdict.bad"))
+    for _ in range(3):
+        seen.press("Hint")
+    assert seen.count(".hint") == 1
+    seen.run(click, right)
+    until(lambda: seen.count(".verdict.good") or "Right." in seen.text(".verdict"))
+    if shown["asked"] == 1:
+        assert seen.count(".numbers .helped") == 1
+
+
+# ---- links and files
+
+
+@pytest.mark.parametrize("link, said", [
+    ("#moves=4.9", "is no move of this game"),
+    ("#moves=4.4.4.4.4.4.4", "Move 7: 4 is not legal there."),
+    ("#moves=" + "4." * 40_000, "too long"),
+    ("#moves=%3Cimg%20src=x%3E", "is no move of this game"),
+])  # fmt: skip
+def test_a_link_that_holds_no_game_is_refused_with_a_line(page, link, said):
+    seen = page(link=link)
+    seen.wait_for(said)
+    assert seen.stones == 0 and not seen.count(".status img")
+    seen.click(38)
+    until(lambda: seen.stones == 2)
+
+
+def test_a_copied_link_opens_the_same_position(page):
+    seen = page(link="#moves=4.4.3&ply=2&view=analyse")
+    until(lambda: seen.moves == ["4", "4", "3"])
+    assert seen.stones == 2
+
+
+def saved(seen, form):
+    seen.run(SAVED)
+    seen.run("window.saved = null")
+    seen.press("Menu")
+    seen.press(f"Save .{form}")
+    found = until(lambda: seen.run("return window.saved"))
+    seen.press("Close")
+    return found.encode()
+
+
+@pytest.mark.parametrize("name, line, form", [
+    ("connect4", "4.4.3", "json"), ("gomoku", "h8.h9.a1", "json"), ("gomoku", "h8.h9.a1", "sgf"),
+    ("go", "e5.c3.pass", "sgf"), ("hex", "f6.k11.a1", "sgf"),
+])  # fmt: skip
+def test_a_saved_game_is_read_by_the_program_and_by_the_page(page, tmp_path, name, line, form):
+    seen = page(name, link=f"#moves={line}&view=analyse")
+    until(lambda: len(seen.moves) == 3)
+    data = saved(seen, form)
+    record = game_files.from_bytes(data, f".{form}", games.make(GAMES[name]))
+    assert [record.game.move_name(move) for move in record.moves] == line.split(".")
+    path = tmp_path / f"game.{form}"
+    path.write_bytes(data)
+    seen = page(name)
+    load(seen, path)
+    until(lambda: seen.moves == line.split("."))
+
+
+def load(seen, path):
+    seen.press("Menu")
+    seen.browser.find_element("css selector", "input[type=file]").send_keys(str(path))
+
+
+@pytest.mark.parametrize("form, text, said", [
+    ("json", "{", "it is not JSON"),
+    ("json", '{"game": "go", "moves": []}', "this page plays gomoku"),
+    ("json", '{"game": "gomoku(size=15)", "moves": ["h8", "h8"]}', "Move 2: h8 is not legal there."),
+    ("json", '{"game": "gomoku(size=15)", "moves": ["z99"]}', "z99 is no move"),
+    ("sgf", "(;GM[1]SZ[19];B[aa])", "another game"),
+    ("sgf", "no game", "it is not SGF"),
+    ("sgf", "(;GM[4]SZ[15];B[zz])", "is no move"),
+    ("json", " " * 1_000_001, "too large"),
+])  # fmt: skip
+def test_a_file_that_is_no_game_is_refused_with_a_line(page, tmp_path, form, text, said):
+    seen = page("gomoku")
+    path = tmp_path / f"bad.{form}"
+    path.write_text(text)
+    load(seen, path)
+    until(lambda: said in seen.text("dialog [role=status]"))
+    assert seen.stones == 0
+
+
+# ---- languages, hands, eyes
+
+
+def test_the_page_is_in_chinese_and_says_so(page):
+    seen = page()
+    seen.press("Menu")
+    seen.press("Language")
+    until(lambda: seen.run("return document.documentElement.lang") == "zh")
+    seen.press("关闭")
+    assert "四子棋" in seen.text("h1") and "新手" in seen.text(".tiles")
+
+
+def test_a_game_is_played_by_the_keyboard_alone(page):
+    from selenium.webdriver import ActionChains, Keys
+
+    seen = page()
+    seen.run("document.querySelector('.stage').focus()")
+    hands = ActionChains(seen.browser)
+    hands.send_keys(Keys.ARROW_UP, Keys.ARROW_LEFT, Keys.ENTER).perform()
+    until(lambda: seen.stones == 2)
+    assert seen.moves[0] == "3" and seen.text(".cursor-voice") is not None
+    ActionChains(seen.browser).send_keys("u").perform()
+    until(lambda: seen.stones == 0)
+
+
+def test_small_points_are_confirmed_by_a_second_tap(page, browser):
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        seen = page("gomoku")
+        tap = """const p = document.querySelector('.stage [data-point="112"]');
+            p.dispatchEvent(new PointerEvent('click', {bubbles: true, detail: 1, pointerType: 'touch'}))"""
+        seen.run(tap)
+        seen.wait_for("Tap again to play h8.")
+        assert seen.stones == 0
+        seen.run(tap)
+        until(lambda: seen.stones == 2)
+        assert seen.run("return document.documentElement.scrollWidth") == 390, "nothing is wider than the phone"
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="needs axe: npm i axe-core, or AXE_JS names axe.min.js")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_no_serious_fault(page, browser, scheme, width):
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    wanted = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+    features = [{"name": name, "value": value} for name, value in wanted.items()]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def faults():
+        browser.execute_script(AXE.read_text(encoding="utf-8"))
+        return browser.execute_async_script(RUN)
+
+    try:
+        seen = page()
+        found = {"start": faults()}
+        seen.press("Menu")
+        found["menu"] = faults()
+        seen.press("About this player")
+        found["about"] = faults()
+        seen.press("Close")
+        seen = page(link="#moves=4.1.4.1.4.2.5.4&view=analyse")
+        seen.press("Review the game")
+        until(lambda: seen.count(".accuracy") == 2)
+        found["review"] = faults()
+        seen.press("Puzzles")
+        seen.press("Hint")
+        found["puzzles"] = faults()
+        assert not {where: what for where, what in found.items() if what}
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_a_position_that_is_set_up_is_played_from(page):
+    seen = page("go")
+    seen.press("Menu")
+    seen.press("Set up a position")
+    seen.click(40)
+    seen.press("White")
+    seen.click(41)
+    seen.press("White to move")
+    seen.press("Play from here")
+    until(lambda: seen.stones == 3)  # the machine, which has White, moves
+    seen.wait_for("Your move.")
+    data = saved(seen, "json")
+    record = game_files.from_bytes(data, ".json", games.make(GAMES["go"]))
+    assert record.game.start().playerTurn == -1 and len(record.moves) == 1
+
+
+def test_it_plays_where_the_browser_lets_it_keep_nothing(browser, folder):
+    path = folder / "frame.html"
+    frame = f'<iframe sandbox="allow-scripts" width=900 height=900 src="{(folder / "connect4.html").as_uri()}">'
+    path.write_text(f"<!doctype html><title>frame</title>{frame}", encoding="utf-8")
+    browser.get(path.as_uri())
+    browser.switch_to.frame(0)
+    try:
+        ask = "return [document.documentElement.dataset.ready, document.querySelectorAll('.stage .point').length]"
+        until(lambda: browser.execute_script(ask) == ["", 42])
+        browser.execute_script("""document.querySelector('.stage [data-point="38"]')
+            .dispatchEvent(new MouseEvent('click', {bubbles: true}))""")
+        until(lambda: browser.execute_script("return document.querySelectorAll('.side > .stone').length") == 2)
+    finally:
+        browser.switch_to.default_content()

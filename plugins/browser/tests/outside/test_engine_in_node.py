@@ -1,0 +1,160 @@
+"""The exported engine in Node against the program: 50 positions of every game that ships, random games, choices."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import games
+from config import UserError
+from network.architecture import residual_network
+from network.numpy_network import evaluate
+from players.by_name import network_player
+from players.tempered import draw_odds, winning_move
+from plugins.browser.module import linker
+from plugins.browser.player import player_data
+from plugins.browser.site import shipped_games
+from search.expand import legal_softmax
+from search.many_trees import ManyTrees
+
+HERE = Path(__file__).parent.parent
+POSITIONS, SIMS, GAMES = 50, 100, 200
+DRAWS = {"sims": 40, "temperature": 1.5, "count": 4000}
+
+
+def missing():
+    try:
+        linker()
+    except UserError as error:
+        return str(error)
+    return "" if shutil.which("node") else "needs node"
+
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+
+
+def random_line(game, rng, most):
+    """Return the moves of a random position that is not over, and the position."""
+    state, moves = game.start(), []
+    for _ in range(int(rng.integers(0, most))):
+        action = int(rng.choice(state.allowedActions))
+        after = state.takeAction(action)[0]
+        if after.isEndGame:
+            break
+        state, moves = after, [*moves, action]
+    return moves, state
+
+
+class Played:
+    """What the engine did with a game's player."""
+
+    def __init__(self, spec, folder):
+        self.game = games.make(spec)
+        self.data = player_data("shipped", self.game)
+        (folder / "all.wasm").write_bytes(self.data.wasm)
+        (folder / "weights.bin").write_bytes(self.data.weights)
+        (folder / "layout.json").write_text(json.dumps(self.data.layout))
+        rng = np.random.default_rng(1)
+        most = max(2, int(np.prod(self.game.grid_shape) * 0.8))
+        self.lines = [random_line(self.game, rng, most) for _ in range(POSITIONS)]
+        draws = {**DRAWS, "moves": self.lines[0][0][:2]}
+        cases = {"searches": [{"moves": moves, "sims": SIMS} for moves, _ in self.lines], "games": GAMES,
+                 "draws": draws}  # fmt: skip
+        (folder / "cases.json").write_text(json.dumps(cases))
+        (folder / "engine.mjs").write_text((HERE.parent / "engine.js").read_text())
+        command = ["node", str(HERE / "searches.mjs"), str(folder), str(folder / "engine.mjs")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stderr[-2000:]
+        self.found = json.loads((folder / "found.json").read_text())
+        self.draws = draws
+        width = int(np.prod(self.game.input_shape))
+        self.planes = np.fromfile(folder / "planes.bin", np.uint8).reshape(-1, width)
+        self.answers = np.fromfile(folder / "answers.bin", np.float32).reshape(-1, self.game.action_size + 1)
+
+    def predictor(self):
+        """Return what answers as the engine's network did."""
+        known = {planes.tobytes(): answer for planes, answer in zip(self.planes, self.answers, strict=True)}
+
+        def answer(planes):
+            found = np.array([known[each.tobytes()] for each in planes.reshape(len(planes), -1)])
+            return found[:, 0], found[:, 1:]
+
+        return answer
+
+
+@pytest.fixture(scope="module", params=shipped_games())
+def played(request, tmp_path_factory):
+    return Played(request.param, tmp_path_factory.mktemp("engine"))
+
+
+def test_the_visits_are_those_of_the_program(played):
+    agent = network_player(played.game, 0, "best")
+    for (_, state), found in zip(played.lines, played.found["searches"], strict=True):
+        tree = ManyTrees(played.game, agent.search, sims=played.data.layout["sims"])
+        tree.plant(state)
+        tree.search(played.predictor(), SIMS)
+        assert found["opinion"]["visits"] == tree.visit_counts().tolist()
+        assert found["opinion"]["value"] == pytest.approx(tree.root_value(), abs=1e-12)
+
+
+def test_positions_are_shown_as_they_are(played):
+    for (moves, state), found in zip(played.lines, played.found["searches"], strict=True):
+        shown = found["position"]
+        assert found["legal"] and shown["legal"] == state.allowedActions and not shown["over"]
+        assert shown["cells"] == np.array(played.game.cells(state).cells).ravel().tolist()
+        assert shown["player"] == state.playerTurn and shown["last"] == (moves or [-1])[-1]
+        own, other = state.score
+        counted = [own, other] if state.playerTurn == 1 else [other, own]
+        assert shown["score"] == (counted if played.game.counted else None)
+
+
+def test_the_network_answers_as_the_program_does(played):
+    """The best legal move is the network's in 99 % of positions, and the value is near; weights have 16 bits."""
+    pick = np.random.default_rng(0).choice(len(played.planes), min(1000, len(played.planes)), replace=False)
+    agent = network_player(played.game, 0, "best")
+    layers, weights = residual_network(agent.model.config, played.game), agent.model.get_weights()
+    planes = played.planes[pick].reshape(-1, *played.game.input_shape)
+    values, logits = evaluate(layers, weights, planes)
+    assert np.abs(values - played.answers[pick, 0]).max() < 3e-3
+    assert (logits.argmax(1) == played.answers[pick, 1:].argmax(1)).mean() >= 0.99
+
+
+def test_random_games_end_as_they_do_here(played):
+    assert len(played.found["games"]) == GAMES and played.found["grown"] == 0
+    for game in played.found["games"]:
+        state = played.game.start()
+        for action in game["moves"]:
+            state = state.takeAction(action)[0]
+        assert state.isEndGame
+        assert game["result"] == np.sign(state.value) * state.playerTurn
+
+
+def test_moves_are_drawn_with_the_odds_of_the_levels(played):
+    draws, state = played.found["draws"], played.game.start()
+    for action in played.draws["moves"]:
+        state = state.takeAction(action)[0]
+    logits, allowed = np.array(draws["logits"]), np.array(state.allowedActions)
+    priors = np.zeros(played.game.action_size)
+    priors[allowed] = legal_softmax(logits[allowed])
+    best = np.where(priors >= np.sort(priors)[-8:].min(), priors, 0.0)
+    win = winning_move(played.game, state)
+    alike(draws["by_priors"], draw_odds(best, DRAWS["temperature"]) if win is None else np.eye(len(best))[win])
+    visits = np.array(draws["visits"], float)
+    if all(each is None for each in draws["proven"]):
+        alike(draws["by_visits"], draw_odds(visits, DRAWS["temperature"]))
+    assert draws["undone"] == list(range(len(played.draws["moves"])))[::-1]
+
+
+def alike(counts, odds):
+    """Check that counts of draws are within four standard deviations of what the odds make expect."""
+    expected = DRAWS["count"] * odds
+    assert sum(counts) == DRAWS["count"]
+    assert (np.abs(counts - expected) <= 4 * np.sqrt(expected) + 1e-9).all()
+
+
+def test_the_engine_takes_little_memory(played):
+    assert played.data.layout["size"] < 300 * 2**20
+    assert len(played.data.wasm) < 150_000

@@ -1,0 +1,75 @@
+// Plays with the player in FOLDER what its cases.json asks; writes what was found, and every evaluation.
+import fs from "fs";
+import { pathToFileURL } from "url";
+
+const [folder, script] = process.argv.slice(2);
+const { createEngine } = await import(pathToFileURL(script));
+const read = (name) => fs.readFileSync(`${folder}/${name}`);
+const { searches, games, draws } = JSON.parse(read("cases.json"));
+const engine = await createEngine({
+  wasm: read("all.wasm"), weights: read("weights.bin"), layout: JSON.parse(read("layout.json")), facts: {},
+});
+const { call, engine: e, at } = engine;
+const follow = (moves) => {
+  engine.reset();
+  return moves.every((action) => engine.play(action));
+};
+const plain = ({ cells, owners, ...rest }) => ({ ...rest, cells: [...cells], owners: owners ? [...owners] : null });
+
+const planes = [], answers = [], found = { searches: [], games: [], draws: {} };
+for (const { moves, sims } of searches) {
+  const legal = follow(moves);
+  const position = plain(engine.position());
+  engine.fresh = true; // each search begins without a tree
+  engine.begin({ sims });
+  while (call.ask(e, sims)) {
+    planes.push(Buffer.from(at.planes));
+    call.answer(e);
+    answers.push(Buffer.from(new Float32Array([at.answers[0], ...at.logits]).buffer));
+  }
+  found.searches.push({ legal, position, opinion: engine.opinion() });
+}
+
+const before = engine.view.buffer.byteLength;
+let word = 1;
+const random = (count) => { // a number below count; the same ones in each run
+  word = (Math.imul(word, 1103515245) + 12345) & 0x7fffffff;
+  return (word >> 8) % count;
+};
+for (let i = 0; i < games; i++) { // random moves, and those of a level now and then
+  engine.reset();
+  let position = engine.position();
+  while (!position.over) {
+    const level = random(8);
+    engine.begin({ sims: 4, level: level === 1 ? 0 : null });
+    while (level < 2 && !engine.step().done);
+    const action = level < 2 ? engine.choose({ temperature: 1, level: level === 1 ? 0 : null, plain: level === 0 })
+      : position.legal[random(position.legal.length)];
+    if (!engine.play(action)) throw new Error(`move ${action} was refused`);
+    position = engine.position();
+  }
+  if (engine.play(0) || engine.choose({}) !== -1) throw new Error("a game that is over goes on");
+  found.games.push({ moves: engine.moves, result: position.result, score: position.score });
+}
+found.grown = engine.view.buffer.byteLength - before;
+
+follow(draws.moves);
+for (const bad of [-1, 1.5, 1e9, NaN, "0", null, undefined]) {
+  if (engine.play(bad)) throw new Error(`move ${bad} was played`);
+}
+engine.seed(7);
+engine.begin({ sims: draws.sims, level: 0 });
+while (!engine.step().done);
+found.draws.visits = engine.opinion().visits;
+found.draws.proven = engine.opinion().proven;
+found.draws.logits = engine.evaluate().logits;
+for (const [kind, options] of [["by_visits", { level: 0 }], ["by_priors", { plain: true }]]) {
+  found.draws[kind] = new Array(at.visits.length).fill(0);
+  for (let i = 0; i < draws.count; i++) found.draws[kind][engine.choose({ temperature: draws.temperature, ...options })]++;
+}
+found.draws.undone = [];
+while (engine.undo()) found.draws.undone.push(engine.moves.length);
+
+fs.writeFileSync(`${folder}/planes.bin`, Buffer.concat(planes));
+fs.writeFileSync(`${folder}/answers.bin`, Buffer.concat(answers));
+fs.writeFileSync(`${folder}/found.json`, JSON.stringify(found));

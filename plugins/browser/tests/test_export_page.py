@@ -1,0 +1,69 @@
+"""What `export-page` refuses, and how the board is read from a game's planes."""
+
+import pytest
+
+import games
+from config import UserError
+from plugins.browser.commands.export_page import run
+from plugins.browser.engine import board_of, make_engine
+from plugins.browser.player import player_data
+from plugins.browser.site import shipped_games
+
+
+@pytest.mark.parametrize(
+    "argv, said",
+    [
+        (["-o", "page.txt"], "expected a file name that ends in .html"),
+        (["rollout:5", "-o", "page.html"], "expected a network such as shipped, best or run0002:best"),
+        (["sym:shipped", "-o", "page.html"], "expected a network such as shipped, best or run0002:best"),
+        (["--game", "open_spiel:breakthrough", "-o", "page.html"], "expected a trained run|OpenSpiel|pyspiel"),
+        (["--site", "folder", "-o", "page.html"], "expected -o FILE or --site FOLDER, got both"),
+        (["--games", "connect4"], "expected --site FOLDER with --games"),
+    ],
+)
+def test_a_wrong_command_is_one_line(argv, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=said) as caught:
+        run(argv)
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_exists_is_kept(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("mine")
+    with pytest.raises(UserError, match="exists"):
+        run(["-o", str(path)])
+    assert path.read_text() == "mine"
+
+
+def test_a_game_in_plain_python_is_refused(tmp_path):
+    from interface.commands.new_game import write_template
+
+    path, kind = write_template("some_game", tmp_path)
+    game = games.make(f"{path}:{kind}")
+    with pytest.raises(UserError, match="export-page needs compiled rules .*, this game is in plain Python"):
+        make_engine(game, None, None)
+
+
+def test_a_network_that_there_is_not_is_refused(tmp_path):
+    with pytest.raises(UserError, match="expected run0007"):
+        player_data("run0007:best", games.make("connect4"), tmp_path)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_the_board_of_every_game_is_in_its_planes(name):
+    board = board_of(games.make(name))
+    assert board.stones[:2] == (0, 1)
+    assert board.forbidden == (name in ("go", "littlego"))
+
+
+def test_renju_shows_forbidden_points():
+    assert board_of(games.make("gomoku(rule=renju)")).forbidden
+
+
+def test_a_site_has_each_board_once():
+    found = shipped_games()
+    assert len(found) == len(set(found)) and not any(".." in spec for spec in found)
+    names = {spec.split("(")[0] for spec in found}
+    assert names == {"connect4", "go", "gomoku", "hex", "littlego", "othello", "tictactoe"}

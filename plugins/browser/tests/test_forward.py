@@ -1,0 +1,77 @@
+"""The forward pass of the exported page against the definition of each layer, for every kind of residual network."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import games
+from compiled import call
+from config import NetworkSettings, UserError
+from network.architecture import residual_network
+from network.numpy_network import evaluate as reference
+from network.predictor import random_positions
+from plugins.browser.forward import evaluate, network_of, widen
+from plugins.browser.layers import LARGEST, plan
+
+SMALL = NetworkSettings(hidden_cnn_layers=("12x3", "12x3", "12x3"), value_units=10, policy_filters=5, value_filters=3)
+CASES = {
+    "fixed": ("connect4", {}),
+    "batch": ("connect4", {"normalisation": "batch"}),
+    "other kernels": ("othello(size=6)", {"hidden_cnn_layers": ("10x5", "10x3", "10x1"), "normalisation": "batch"}),
+    "even kernel": ("tictactoe", {"hidden_cnn_layers": ("9x2", "9x2")}),
+    "pooled points and pass": ("go", {"global_pooling": True}),
+    "pooled columns": ("connect4(rows=5,columns=6)", {"global_pooling": True}),
+    "many sizes": ("gomoku(size=7)", {"many_sizes": True}),
+    "many sizes, batch": ("go(size=7,komi=7)", {"many_sizes": True, "normalisation": "batch"}),
+    "many sizes, columns": ("connect4", {"many_sizes": True}),
+    "ownership": ("go", {"ownership_weight": 1.5, "soft_policy_weight": 1.0}),
+}
+
+
+def network(name):
+    """Return a game, its layers and arrays whose kernels are exact in 16 bits: each number is 0 or as large as any."""
+    spec, changes = CASES[name]
+    game, rng = games.make(spec), np.random.default_rng(0)
+    layers = residual_network(replace(SMALL, **changes), game)
+    kinds = {layer.name: layer.kind for layer in layers.layers}
+    arrays = []
+    for owner, shape in layers.weights():
+        if kinds[owner] == "normalise":
+            arrays.append(rng.uniform(0.5, 1.5, shape))
+        elif len(shape) > 1:
+            arrays.append(rng.integers(-1, 2, shape) / np.sqrt(np.prod(shape[:-1])))
+        else:
+            arrays.append(rng.normal(0.0, 0.5, shape))
+    return game, layers, [each.astype(np.float32) for each in arrays]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_value_and_logits_are_those_of_the_layers(name):
+    game, layers, arrays = network(name)
+    made = network_of(plan(layers, arrays))
+    call(widen, made)
+    planes = random_positions(game, 20, seed=1)
+    values, logits = reference(layers, arrays, planes)
+    for each, value, expected in zip(planes, values, logits, strict=True):
+        found = np.zeros(game.action_size, np.float32)
+        assert call(evaluate, made, each.ravel(), found) == pytest.approx(value, abs=1e-5)
+        assert np.abs(found - expected).max() < 1e-4
+
+
+def test_a_weight_is_near_to_the_trained_one():
+    game, layers, _ = network("fixed")
+    rng = np.random.default_rng(1)
+    arrays = [rng.normal(0.0, 1.0, shape).astype(np.float32) for _, shape in layers.weights()]
+    made = network_of(plan(layers, arrays))
+    first = arrays[0].reshape(-1, 12)
+    found = made.small[: first.size].reshape(first.shape) * made.exact[:12]
+    assert np.abs(found - first).max() <= np.abs(first).max() / LARGEST
+    assert made.small.dtype == np.int16
+
+
+def test_weights_that_are_not_finite_are_refused():
+    _, layers, arrays = network("fixed")
+    arrays[1][0] = np.nan
+    with pytest.raises(UserError, match="expected finite weights"):
+        plan(layers, arrays)
