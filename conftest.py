@@ -161,7 +161,8 @@ def network(request):
 COSTLY = ("slow", "outside")
 """Names of folders whose tests are left out by default, and the marks of these tests."""
 LONGEST = (
-    "test_cluster", "test_kills", "test_program", "test_page", "test_page_games", "test_notebook", "test_workers",
+    "test_cluster", "test_kills", "test_commands_of_runs", "test_program", "test_page", "test_page_games",
+    "test_wheel", "test_many_sizes_run", "test_play_without_keras", "test_notebook", "test_workers",
     "test_backend_change", "test_exports", "test_backends", "test_memory_growth", "test_guides", "test_stops",
     "test_disk", "test_crash_images", "test_recover", "test_scoreboard", "test_other_system", "test_shipped_puzzles",
     "test_analysis_server", "test_openspiel", "test_othello", "test_go", "test_fours", "test_hostile_games",

@@ -31,6 +31,7 @@ if __name__ == "__main__":
     source, target = kept(checkout), kept(copy)
     for folder in [checkout, *(path.parent for path in checkout.glob("*/__init__.py"))]:
         if (source / part(folder)).is_dir():
-            shutil.copytree(source / part(folder), target / part(copy / folder.relative_to(checkout)))
+            shutil.copytree(source / part(folder), target / part(copy / folder.relative_to(checkout)),
+                            dirs_exist_ok=True)
     for mark in source.glob("prepared-*"):
         shutil.copy2(mark, target)

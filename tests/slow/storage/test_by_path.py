@@ -73,6 +73,7 @@ def test_the_owner_of_a_lock_is_named_in_a_file_that_can_be_read(tmp_path):
 
 
 def test_a_start_that_fails_removes_its_folder_and_no_other(tmp_path):
+    (tmp_path / "run0009").mkdir()
     for moved in (False, True):
         folder = tmp_path / f"run000{moved}"
         folder.mkdir()
@@ -86,7 +87,8 @@ def test_a_start_that_fails_removes_its_folder_and_no_other(tmp_path):
         opened.remove_all()
         opened.close()
     assert tree_of(tmp_path / "run000True") == {"precious": b"kept"}
-    assert not (tmp_path / "run000False").exists() and "logs/x" in tree_of(tmp_path / "away")
+    assert not (tmp_path / "run000False").exists() and (tmp_path / "run0009").is_dir()
+    assert "logs/x" in tree_of(tmp_path / "away")
 
 
 def test_files_are_written_replaced_set_aside_and_swept(tmp_path):

@@ -31,7 +31,7 @@ def test_the_command_names_what_is_wrong_and_ends_with_four(trained_place, light
     code, out, _ = output_of(capsys, "doctor", "--game", "tictactoe", "--json")
     values = json.loads(out)
     assert code == 4 and not values["healthy"] and values["wrong"] == ["metrics"] and out.count("\n") == 1
-    assert {"part", "name", "good", "measured", "expected", "remedy"} == set(values["findings"][0])
+    assert {"part", "name", "good", "checked", "measured", "expected", "remedy"} == set(values["findings"][0])
 
 
 def test_without_a_run_the_installation_is_examined_and_an_unknown_run_is_refused(place, light, capsys):

@@ -9,7 +9,7 @@ from support.run_states import untrained
 def test_it_evaluates_for_engines_where_other_rules_have_no_network(place):
     pack(untrained("gomoku(size=5..7)"), 1)
     source = PlayerSource("best", sims=8)
-    for size in (6, 8):
+    for size, learned in (6, "6"), (8, "5..7"):
         game = games.make(f"gomoku(size={size},rule=renju)")
         assert source.player(game).act(game.start(), 0)[0] in range(size * size)
-        assert source.note == f"no network was trained for {game.spec}: that of gomoku(size={size}) evaluates"
+        assert source.note == f"no network was trained for {game.spec}: that of gomoku(size={learned}) evaluates"
