@@ -68,6 +68,7 @@ def _site(args: ExportPage) -> int:
         raise UserError("expected -o FILE or --site FOLDER, got both")
     from plugins.browser.site import shipped_games, write_site
 
-    sizes = write_site(Path(args.site), list(args.games) or shipped_games(), args.player or "shipped", say=print)
-    print(f"{args.site}: {len(sizes)} games, {sum(sizes.values()) / 1e6:.1f} MB; docs/browser.md says where to put it")
+    wanted = list(args.games) or shipped_games()
+    sizes = write_site(Path(args.site), wanted, args.player or "shipped", say=print)
+    print(f"{args.site}: {len(wanted)} games, {sum(sizes.values()) / 1e6:.1f} MB; docs/browser.md says where to put it")
     return 0

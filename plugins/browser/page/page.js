@@ -98,7 +98,7 @@ bar.classList.add(drawing.look);
 function frame() {
   // what changes with the language only
   document.documentElement.lang = language;
-  titleLine.textContent = inLanguage(facts.title).replace(/ \(.*\)$/, ""); // its parameters are said in the rules
+  titleLine.textContent = gameName(facts);
   document.title = inLanguage(facts.title);
   stage.setAttribute("aria-label", tr("board: arrows move, Enter plays"));
   nav.setAttribute("aria-label", tr("views"));
@@ -481,7 +481,7 @@ function opponentCard() {
   ];
   return card("opponents", tr("Opponent"), [
     h(
-      "div.tiles",
+      (levels.length + 2) % 3 ? "div.tiles.four" : "div.tiles",
       {},
       levels.map((level, i) => tile(i, tr(level.name), strength(level))),
       tile(
@@ -523,7 +523,7 @@ function opponentCard() {
         newGame();
       }),
     ),
-    h("p.soft.rules", {}, inLanguage(facts.rules)),
+    h("p.soft.rules", {}, sentences(inLanguage(facts.rules))),
     h(
       "p.soft.who-plays",
       {},
@@ -911,18 +911,19 @@ function openAbout() {
     h(
       "p",
       {},
-      tr("A neural network looks at a position and says which moves look good and who is ahead."),
-      " ",
-      tr("It has learned both from games against itself, from the rules alone."),
-      " ",
-      tr("A search reads ahead where the network sees promise, and plays the move that it looked at most."),
+      sentences(
+        tr("A neural network looks at a position and says which moves look good and who is ahead."),
+        tr("It has learned both from games against itself, from the rules alone."),
+        tr("A search reads ahead where the network sees promise, and plays the move that it looked at most."),
+      ),
     ),
     h(
       "p",
       {},
-      tr("Rules, network and search run in the page, on your device."),
-      " ",
-      tr("It asks nothing of the internet and sends nothing."),
+      sentences(
+        tr("Rules, network and search run in the page, on your device."),
+        tr("It asks nothing of the internet and sends nothing."),
+      ),
     ),
     facts.link
       ? h("p", {}, h("a", { href: facts.link, rel: "noreferrer", target: "_blank" }, tr("More about the program")))

@@ -49,11 +49,11 @@ function show() {
       h(
         "p.soft.lead",
         {},
-        tr("Each has learned from games against itself."),
-        " ",
-        tr("Rules, network and search run in the page, on your device."),
-        " ",
-        tr("It asks nothing of the internet and sends nothing."),
+        sentences(
+          tr("Each has learned from games against itself."),
+          tr("Rules, network and search run in the page, on your device."),
+          tr("It asks nothing of the internet and sends nothing."),
+        ),
       ),
       h(
         "div.games",
@@ -63,8 +63,8 @@ function show() {
             "a.game",
             { href: game.file },
             picture(game.drawing, game.start),
-            h("b", {}, inLanguage(game.title)),
-            h("span.soft", {}, inLanguage(game.rules)),
+            h("b", {}, gameName(game)),
+            h("span.soft", {}, sentences(inLanguage(game.rules))),
             h(
               "span.soft.small",
               {},

@@ -32,7 +32,10 @@ function tr(text, values = {}) {
   const found = (facts.texts[language]?.[text] ?? text).replace(/ %/g, "\u00a0%");
   return found.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
+// Sentences one after the other: no space follows a full stop that has its own, as in Chinese.
+const sentences = (...all) => all.join(" ").replace(/([。！？]) /g, "$1");
 const inLanguage = (texts) => texts?.[language] ?? texts?.en ?? "";
+const gameName = ({ title }) => inLanguage(title).replace(/ \(.*\)$/, ""); // its parameters are said in the rules
 const number = (value) => Math.round(value).toLocaleString(language);
 
 // h("button.tile", {onclick, "aria-pressed": true}, "text", other): an element with classes, attributes, children.

@@ -1,6 +1,7 @@
 // Plays with the player in FOLDER what its cases.json asks; writes what was found, and every evaluation.
 import fs from "fs";
 import { pathToFileURL } from "url";
+import { searched } from "./searched.mjs";
 
 const [folder, script] = process.argv.slice(2);
 const { createEngine } = await import(pathToFileURL(script));
@@ -14,21 +15,9 @@ const follow = (moves) => {
   engine.reset();
   return moves.every((action) => engine.play(action));
 };
-const plain = ({ cells, owners, ...rest }) => ({ ...rest, cells: [...cells], owners: owners ? [...owners] : null });
 
-const planes = [], answers = [], found = { searches: [], games: [], draws: {} };
-for (const { moves, sims } of searches) {
-  const legal = follow(moves);
-  const position = plain(engine.position());
-  engine.fresh = true; // each search begins without a tree
-  engine.begin({ sims });
-  while (call.ask(e, sims)) {
-    planes.push(Buffer.from(at.planes));
-    call.answer(e);
-    answers.push(Buffer.from(new Float32Array([at.answers[0], ...at.logits]).buffer));
-  }
-  found.searches.push({ legal, position, opinion: engine.opinion() });
-}
+const { found: positions, planes, answers } = searched(engine, searches);
+const found = { searches: positions, games: [], draws: {} };
 
 const before = engine.view.buffer.byteLength;
 let word = 1;
