@@ -36,6 +36,9 @@ PAGES = 32_768
 class Part(numba.core.ccallback.CFunc):
     """A function with a C signature as LLVM's code, which is kept on disk like that of other functions."""
 
+    _wrapper_name: str
+    _library: Any
+
     def __init__(self, function: Any, signature: Any) -> None:
         twin = FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__

@@ -116,4 +116,5 @@ class _Element:
         middle = {"type": "element", "element": {"sharedId": self._shared}}
         steps = [{"type": "pointerMove", "x": 0, "y": 0, "origin": middle}, {"type": "pointerDown", "button": 0},
                  {"type": "pointerUp", "button": 0}]  # fmt: skip
-        self._browser._call("input.performActions", **here, actions=[{"type": "pointer", "id": "hand", "actions": steps}])
+        hand = {"type": "pointer", "id": "hand", "actions": steps}
+        self._browser._call("input.performActions", **here, actions=[hand])
