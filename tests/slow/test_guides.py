@@ -62,7 +62,7 @@ NOT_RUN = {
 }
 """{beginning of a command: why it is not run}; it is parsed if it is one of this program's."""
 NOT_RUN_PYTHON = {
-    "add_a_game.md": "is compiled for half a minute; tests/interface/test_new_game.py plays it",
+    "compiled_game.md": "is compiled for half a minute; tests/interface/test_new_game.py plays it",
     "python.md": "is run where the program is installed; tests/slow/test_wheel.py",
 }
 
