@@ -295,6 +295,7 @@ def test_the_list_of_what_is_not_run_holds_nothing_else():
 OUTPUT = re.compile(r"^```sh\n([^`]*)^```\n\n```text\n([^`]*)^```$", re.MULTILINE)
 SHOWN = {
     ("get_started.md", "iter"): lambda: iteration_of_the_player_that_ships(30, 101),
+    ("README.md", "iter"): lambda: iteration_of_the_player_that_ships(30, 101),
     ("gpu.md", "device:"): lambda: "  device:  " + device.words(
         device.Speed((256,), (256 / 300_000 + 0.001,), (300_000.0,), (0.0,)), device.Plan(3, 1024, wanted=3072)
     ),
@@ -360,7 +361,8 @@ def test_a_command_prints_what_its_guide_shows(guide, words, shown, place, tmp_p
 
 
 def test_outputs_that_only_a_long_training_or_a_gpu_prints_are_what_the_program_makes_of_its_numbers():
-    found = {(path.name, text.split()[0]): text for path in GUIDES for kind, text in blocks(path) if kind == "text"}
+    found = {(path.name, text.split()[0]): text for path in [HERE / "README.md", *GUIDES]
+             for kind, text in blocks(path) if kind == "text"}  # fmt: skip
     for key, make in SHOWN.items():
         assert found[key].rstrip() == make().rstrip()
 
