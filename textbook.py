@@ -1,9 +1,9 @@
-"""AlphaZero in one file of plain objects, to be read next to the papers. Nothing of the program imports it.
+"""AlphaZero in one file, to be read next to the papers. It needs NumPy and nothing else: copy it where you like.
 
 `MCTS` searches, `play_game` plays a game of self-play, `train` teaches the network; `main` does this in turns until
-tic-tac-toe is learned: `python textbook.py`. The program does the same in compiled code, for many games at once;
-without proofs and look-ahead its tests hold it equal to this file, visit by visit and move by move. Game and network
-are the program's own.
+tic-tac-toe is learned: `python textbook.py`. The program beside this file does the same in compiled code, for many
+games at once; without proofs and look-ahead its tests hold it equal to this file, visit by visit and move by move.
+docs/textbook.md explains the file from one end to the other.
 
 Values are within [-1, 1]: a node's is for its player to move, W and Q of an edge are for the player who moves along
 it. Turns need not alternate, so a value's sign follows `playerTurn`, never the depth.
@@ -18,22 +18,63 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-import games
-from game import Game, GameState
-from memory import ILLEGAL, Batch
-from network.choose_predictor import make_predictor
-from training.presets import preset
-
-if TYPE_CHECKING:
-    from model import Gen_Model
-
 Predictor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
+State = Any
+"""A position: `Board`, or another class with the same attributes."""
+
+
+# ---- the game: all that the rest of the file knows of the rules is what these two classes have
+
+
+class Board:
+    """A position of tic-tac-toe; it never changes. An action is a cell, in row order from the top left."""
+
+    LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+
+    def __init__(self, cells: tuple[int, ...] = (0,) * 9, playerTurn: int = 1) -> None:
+        self.cells = cells
+        """[9]: 1 where the player who began has a mark, -1 where the other has one, else 0."""
+        self.playerTurn = playerTurn  # 1 or -1
+        self.id: Hashable = cells, playerTurn  # equal ids mean equal futures
+        lost = any(all(cells[i] == -playerTurn for i in line) for line in self.LINES)
+        self.value = -1.0 if lost else 0.0  # for the player to move; 0 before the end
+        self.isEndGame = lost or 0 not in cells
+        self.allowedActions = [] if self.isEndGame else [i for i in range(9) if cells[i] == 0]
+
+    def takeAction(self, action: int) -> tuple[Board, float, bool]:
+        """Return the next position, its value for its player to move, and whether it is over."""
+        cells = (*self.cells[:action], self.playerTurn, *self.cells[action + 1 :])
+        after = Board(cells, -self.playerTurn)
+        return after, after.value, after.isEndGame
+
+    def planes(self) -> np.ndarray:
+        """Return [3, 3, 3] what the network sees: marks of the player to move, marks of the other, ones."""
+        own = np.array(self.cells).reshape(3, 3) * self.playerTurn
+        return np.stack([own == 1, own == -1, np.ones((3, 3))], axis=-1).astype(np.uint8)
+
+
+class TicTacToe:
+    """What holds for all positions."""
+
+    action_size = 9
+    input_shape = (3, 3, 3)
+
+    def start(self) -> Board:
+        return Board()
+
+    def identities(self, planes: np.ndarray, pi: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return a position and its policy, turned and mirrored in all eight ways."""
+        forms = []
+        for turns in range(4):
+            board, policy = np.rot90(planes, turns), np.rot90(pi.reshape(3, 3), turns)
+            forms += [(board, policy.ravel()), (board[:, ::-1], policy[:, ::-1].ravel())]
+        return forms
 
 
 # ---- search
@@ -53,7 +94,7 @@ class Edge:
 class Node:
     """A position in the tree."""
 
-    def __init__(self, state: GameState) -> None:
+    def __init__(self, state: State) -> None:
         self.state, self.id, self.playerTurn = state, state.id, state.playerTurn
         self.value = state.value
         """The result where the game is over, else the network's value once it has been evaluated."""
@@ -73,7 +114,7 @@ class Node:
 class MCTS:
     """A search tree; paths that lead to the same state, by its id, share a node."""
 
-    def __init__(self, state: GameState, *, cpuct: float = 1.25, fpu: float = 0.25, epsilon: float = 0.25) -> None:
+    def __init__(self, state: State, *, cpuct: float = 1.25, fpu: float = 0.25, epsilon: float = 0.25) -> None:
         self.cpuct, self.fpu, self.epsilon = cpuct, fpu, epsilon
         self.root = Node(state)
         self.tree: dict[Hashable, Node] = {self.root.id: self.root}
@@ -168,7 +209,7 @@ class MCTS:
             edge.nu = float(nu)
         self.noisy = True
 
-    def changeRootMCTS(self, state: GameState) -> None:
+    def changeRootMCTS(self, state: State) -> None:
         """Make a position of the tree the root; forget what cannot be reached from it (AGZ, "Play")."""
         self.root, self.noisy = self.tree[state.id], False
         self.tree, reached = {}, [self.root]
@@ -195,7 +236,7 @@ class Position(NamedTuple):
     visits: {action: N} of all legal moves; Q of the root and the result z are for the player to move.
     """
 
-    state: GameState
+    state: State
     visits: dict[int, float]
     action: int
     Q: float
@@ -222,7 +263,59 @@ def play_game(mcts: MCTS, predictor: Predictor, rng: Generator, *, sims: int, tu
 # ---- learning
 
 
-def sample(game: Game, window: Sequence[Position], count: int, rng: Generator) -> Batch:
+class Network:
+    """One hidden layer, where the papers have a tower of residual blocks. What it gives and its loss are theirs."""
+
+    def __init__(self, inputs: int, action_size: int, rng: Generator, *, units: int = 256) -> None:
+        shapes = (inputs, units), (units, 1 + action_size)
+        self.weights = [rng.normal(0.0, 1.0 / math.sqrt(rows), (rows, columns)) for rows, columns in shapes]
+        self.changes = [np.zeros(shape) for shape in shapes]
+
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the values and logits of a batch, as a `Predictor` does."""
+        _, _, v, logits = self.forward(planes)
+        return v, logits
+
+    def forward(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return (inputs, hidden units, values, logits)."""
+        x = planes.reshape(len(planes), -1).astype(np.float64)
+        hidden = np.maximum(x @ self.weights[0], 0.0)
+        out = hidden @ self.weights[1]
+        return x, hidden, np.tanh(out[:, 0]), out[:, 1:]
+
+    def step(self, batch: Batch, rate: float, momentum: float = 0.9, c: float = 1e-4) -> float:
+        """Follow the gradient of the loss (z - v)^2 - pi log p + c |weights|^2 once (AGZ, "Optimization").
+
+        Return the loss without its last term.
+        """
+        x, hidden, v, logits = self.forward(batch.planes)
+        legal, z = batch.policy != ILLEGAL, batch.value
+        pi = np.where(legal, batch.policy, 0.0)
+        weights = np.where(legal, np.exp(logits - logits.max(axis=1, keepdims=True)), 0.0)
+        p = weights / weights.sum(axis=1, keepdims=True)
+        to_out = np.column_stack([2.0 * (v - z) * (1.0 - v**2), p - pi]) / len(z)  # the loss by each output
+        to_hidden = to_out @ self.weights[1].T * (hidden > 0.0)
+        for W, change, gradient in zip(self.weights, self.changes, (x.T @ to_hidden, hidden.T @ to_out), strict=True):
+            change[:] = momentum * change - rate * (gradient + 2.0 * c * W)
+            W += change
+        return float(np.mean((z - v) ** 2 - np.sum(pi * np.log(p, where=pi > 0, out=np.zeros_like(p)), axis=1)))
+
+
+class Batch(NamedTuple):
+    """What the network learns from in one step."""
+
+    planes: np.ndarray
+    """[B, rows, columns, planes] uint8"""
+    value: np.ndarray
+    """[B] float32: z, for the player to move"""
+    policy: np.ndarray
+    """[B, action_size] float32: pi of legal moves, ILLEGAL elsewhere"""
+
+
+ILLEGAL = -1.0
+
+
+def sample(game: Any, window: Sequence[Position], count: int, rng: Generator) -> Batch:
     """Draw (s, pi, z) to learn from, each in one of the board's symmetries; pi is of tau = 1 (AZ, pseudocode)."""
     drawn = []
     for i in rng.integers(len(window), size=count):
@@ -235,16 +328,15 @@ def sample(game: Game, window: Sequence[Position], count: int, rng: Generator) -
     return Batch(np.array(planes), np.array(values, np.float32), np.array(policies))
 
 
-def train(network: Gen_Model, window: Sequence[Position], steps: int, rng: Generator) -> float:
-    """Train on `steps` batches; return the mean loss, ((z - v)^2 - pi log p) / 2 (AGZ, "Optimization")."""
-    batches = [sample(network.game, window, network.config.batch_size, rng) for _ in range(steps)]
-    return network.fit(batches.__getitem__, steps)["loss"]
+def train(network: Network, game: Any, window: Sequence[Position], steps: int, rate: float, rng: Generator) -> float:
+    """Train on `steps` batches of 64 positions; return the mean loss."""
+    return float(np.mean([network.step(sample(game, window, 64, rng), rate) for _ in range(steps)]))
 
 
-# ---- tic-tac-toe
+# ---- how well it plays, and what it has learned
 
 
-def every_line(state: GameState, player: int, choose: Callable[[GameState], int]) -> Counter[float]:
+def every_line(state: State, player: int, choose: Callable[[State], int]) -> Counter[float]:
     """Count the results for `player` (1 or -1), who plays by `choose`, of the games with all replies of the other."""
     if state.isEndGame:
         return Counter([state.value if state.playerTurn == player else -state.value])
@@ -254,41 +346,75 @@ def every_line(state: GameState, player: int, choose: Callable[[GameState], int]
     return results
 
 
-def judge(game: Game, predictor: Predictor, sims: int) -> int:
+def searched(state: State, predictor: Predictor, sims: int) -> Node:
+    """Return the root of a search without noise."""
+    mcts = MCTS(state)
+    mcts.search(predictor, sims)
+    return mcts.root
+
+
+def best(root: Node) -> int:
+    """Return the most visited move."""
+    return max(root.edges, key=lambda edge: edge.stats["N"]).action
+
+
+def judge(game: TicTacToe, predictor: Predictor, sims: int) -> int:
     """Print how searches of `sims` visits do against every possible line of replies; return the lines lost."""
-
-    def choose(state: GameState) -> int:
-        mcts = MCTS(state)
-        mcts.search(predictor, sims)
-        return max(mcts.root.edges, key=lambda edge: edge.stats["N"]).action
-
     lost = 0
     for player, name in (1, "first"), (-1, "second"):
-        results = every_line(game.start(), player, choose)
+        results = every_line(game.start(), player, lambda state: best(searched(state, predictor, sims)))
         lost += results[-1]
         print(f"  moves {name}: {results[1]} lines won, {results[0]} drawn, {results[-1]} lost")
     return lost
 
 
-def main(seed: int = 0, iterations: int = 80, episodes: int = 40, sims: int = 50) -> int:
-    """Learn tic-tac-toe; return how many lines are lost in the end."""
-    from model import make_network  # loads Keras, which takes seconds
+def show(game: TicTacToe, predictor: Predictor, sims: int) -> None:
+    """Print as boards what the network and its search say of three positions, and a game against itself."""
+    print("\nthree positions; on free cells the network's priors P, then the search's visits N, in % of all:\n")
+    for moves in ([], [0], [0, 4, 8, 2]):
+        state = game.start()
+        for action in moves:
+            state = state.takeAction(action)[0]
+        root = searched(state, predictor, sims)
+        P = {edge.action: edge.stats["P"] for edge in root.edges}
+        N = {edge.action: edge.stats["N"] / root.total for edge in root.edges}
+        notes = [f"{' XO'[state.playerTurn]} to move", f"network's value {root.value:+.2f}", f"search's {root.Q:+.2f}"]
+        for row, (one, other) in enumerate(zip(drawn(state, P), drawn(state, N), strict=True)):
+            print(f"  {one}     {other}     {notes[row]}")
+        print()
+    state, boards = game.start(), []
+    while not state.isEndGame:
+        state = state.takeAction(best(searched(state, predictor, sims)))[0]
+        boards.append(drawn(state, {}))
+    print("a game against itself:\n")
+    print("\n".join("  " + "    ".join(rows) for rows in zip(*boards, strict=True)))
 
-    game, rng, window = games.make("tictactoe"), np.random.default_rng(seed), list[Position]()
-    network = make_network(preset("tiny", seed=seed, batch_size=64, precision="float32"), game)
-    predictor = make_predictor(network)
+
+def drawn(state: Board, shares: dict[int, float]) -> list[str]:
+    """Return the rows of a drawing: marks, and on free cells these shares in %."""
+    marks = {1: "X", -1: "O", 0: "."}
+    cells = [f"{100 * shares[i]:.0f}" if i in shares else marks[state.cells[i]] for i in range(9)]
+    width = 3 if shares else 1
+    return [" ".join(cell.rjust(width) for cell in cells[start : start + 3]) for start in (0, 3, 6)]
+
+
+def main(seed: int = 0, iterations: int = 50, episodes: int = 40, sims: int = 50) -> int:
+    """Learn tic-tac-toe; return how many lines are lost in the end."""
+    game, rng, window = TicTacToe(), np.random.default_rng(seed), list[Position]()
+    network = Network(math.prod(game.input_shape), game.action_size, rng)
     print("against every line of play, before it has learned anything:")
-    judge(game, predictor, sims)
+    judge(game, network, sims)
     for iteration in range(1, iterations + 1):
-        played = [play_game(MCTS(game.start()), predictor, rng, sims=sims, turns_until_tau0=5) for _ in range(episodes)]
+        played = [play_game(MCTS(game.start()), network, rng, sims=sims, turns_until_tau0=9) for _ in range(episodes)]
         window = (window + [position for positions in played for position in positions])[-4000:]
-        loss = train(network, window, 40, rng)
-        predictor.load(network.get_weights())
+        rate = 0.1 if iteration <= 0.6 * iterations else 0.02  # it falls, as in AGZ
+        loss = train(network, game, window, 80, rate, rng)
         z = Counter(positions[0].z for positions in played)
-        print(f"iteration {iteration}: X won {z[1]}, O won {z[-1]}, {z[0]} drawn; loss {loss:.3f}")
+        print(f"iteration {iteration}: X won {z[1]}, O won {z[-1]}, {z[0]} drawn; loss {loss:.3f}", flush=True)
     print("against every line of play, after that:")
-    lost = judge(game, predictor, sims)
-    print("it can be beaten" if lost else "it never loses")
+    lost = judge(game, network, sims)
+    show(game, network, sims)
+    print("\nit can be beaten" if lost else "\nit never loses")
     return lost
 
 

@@ -48,17 +48,28 @@ const read = (name) => fs.readFileSync(`${folder}/${name}`);
 const json = (name) => JSON.parse(read(name));
 const best = (tries, work) => {
   let least = Infinity;
-  for (let i = 0; i < tries; i++) { const begun = performance.now(); work(); least = Math.min(least, performance.now() - begun); }
+  for (let i = 0; i < tries; i++) {
+    const begun = performance.now();
+    work();
+    least = Math.min(least, performance.now() - begun);
+  }
   return least;
 };
-const search = (engine, visits) => { engine.fresh = true; engine.call.clear_answers(engine.engine); engine.begin({ sims: visits }); while (!engine.step().done); };
+const search = (engine, visits) => {
+  engine.fresh = true;
+  engine.call.clear_answers(engine.engine);
+  engine.begin({ sims: visits });
+  while (!engine.step().done);
+};
+const open = (weights, layout) =>
+  createEngine({ wasm: read("all.wasm"), weights: read(weights), layout: json(layout), facts: {} });
 const begun = performance.now();
-const engine = await createEngine({ wasm: read("all.wasm"), weights: read("weights.bin"), layout: json("layout.json"), facts: {} });
+const engine = await open("weights.bin", "layout.json");
 const found = { open: performance.now() - begun };
 engine.evaluate();
 found.evaluation = best(40, () => engine.evaluate());
 found.search = best(3, () => search(engine, Number(sims)));
-const bare = await createEngine({ wasm: read("all.wasm"), weights: new Uint8Array(read("bare.bin")), layout: json("bare.json"), facts: {} });
+const bare = await open("bare.bin", "bare.json");
 found.alone = best(8, () => search(bare, 2000));
 found.visits = bare.opinion().visits;
 console.log(JSON.stringify(found));
@@ -106,7 +117,8 @@ def error_of_16_bits(game: Game, agent: Any, count: int) -> dict[str, float]:
         raise TypeError("expected the residual network")
     made = network_of(plan(layers, weights))
     call(widen, made)
-    states, rng, state = [], np.random.default_rng(0), game.start()
+    states: list[Any] = []
+    rng, state = np.random.default_rng(0), game.start()
     planes = random_positions(game, count)
     while len(states) < count:
         states.append(state)
@@ -180,8 +192,10 @@ def main() -> None:
     parser.add_argument("--sims", type=int, default=400)
     parser.add_argument("--positions", type=int, default=1000)
     args = parser.parse_args()
-    print(f"game | file MB | wasm kB | memory MiB | open ms | {args.sims} simulations ms | search alone us a simulation "
-          "| x native | convolutions GFLOP/s | value, prior error of 16 bits | best move equal")  # fmt: skip
+    print(
+        f"game | file MB | wasm kB | memory MiB | open ms | {args.sims} simulations ms | search alone us a simulation "
+        "| x native | convolutions GFLOP/s | value, prior error of 16 bits | best move equal"
+    )
     for spec in args.games:
         found = measure(spec, args.sims, args.positions)
         error = found["error"]

@@ -15,7 +15,12 @@ ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "imports.svg"
 WIDTH, HEIGHT, GAP, RISE = 106, 30, 14, 74
 """Of a box; between boxes of a row; from row to row."""
-CORE, PLUGIN, LINE, INK = "#3566a8", "#c56a0d", "#8a929c", "#1d2127"
+CORE, PLUGIN, LINE = "#3566a8", "#c56a0d", "#8a929c"
+STYLE = (
+    "<style>svg{--ink:#1d2127;--paper:#fff}"
+    "@media(prefers-color-scheme:dark){svg{--ink:#f0f3f6;--paper:#0d1117}}</style>"
+)
+"""Text and background, which follow the reader's dark mode."""
 MARGIN = 20
 
 
@@ -120,7 +125,8 @@ def picture() -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         'role="img" aria-label="Who imports whom" font-family="system-ui, sans-serif" font-size="12">',
-        f'<rect width="{width}" height="{height}" rx="8" fill="#fff"/>',
+        STYLE,
+        f'<rect width="{width}" height="{height}" rx="8" fill="var(--paper)"/>',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">'
         f'<path d="M0 0L8 4L0 8z" fill="{LINE}"/></marker></defs>',
     ]
@@ -141,9 +147,9 @@ def picture() -> str:
         colour = PLUGIN if "/" in box else CORE
         name = box.removeprefix("plugins/") + ("" if "/" in box or (ROOT / box).is_dir() else ".py")
         parts.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#fff" stroke="{colour}"/>'
+            f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="var(--paper)" stroke="{colour}"/>'
             f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="{colour}" fill-opacity=".12"/>'
-            f'<text x="{x + WIDTH / 2:g}" y="{y + 19:g}" text-anchor="middle" fill="{INK}">{name}</text>'
+            f'<text x="{x + WIDTH / 2:g}" y="{y + 19:g}" text-anchor="middle" fill="var(--ink)">{name}</text>'
         )
     return "\n".join([*parts, "</svg>"]) + "\n"
 

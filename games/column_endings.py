@@ -1,7 +1,8 @@
 """Solves endings on a board of columns in one 64-bit word, see `games.columns`: alpha-beta with a table of positions.
 
 A value is -1, 0 or 1 for the player to move, whose stones are `own`. Points of a player: cells where a stone more
-makes a line. Reference for the key and the order of moves: P. Pons, "Solving Connect 4: how to build a perfect AI".
+makes a line. The table is empty for each leaf and each root, so that a game does not depend on the games next to it.
+Reference for the key and the order of moves: P. Pons, "Solving Connect 4: how to build a perfect AI".
 """
 
 from __future__ import annotations

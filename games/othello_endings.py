@@ -1,7 +1,8 @@
 """Solves endings of Othello on boards up to 8 x 8: alpha-beta over two 64-bit words, with a table of positions.
 
 A board lies in the middle of an 8 x 8 board, point (r, c) of that being bit 8 r + c, so that the quadrants are the same
-for each size. A score is the player's discs less the other's at the end, for the player to move.
+for each size. A score is the player's discs less the other's at the end, for the player to move. The table is empty for
+each leaf and each root, so that a game does not depend on the games next to it.
 
 References for the order of moves: Andersson, "Writing an Othello program" (fastest first, parity); Buro 1997.
 """

@@ -1,6 +1,8 @@
 """Self-play in compiled code equals textbook.py's move by move under the same random numbers; textbook.py itself."""
 
 import math
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -192,14 +194,95 @@ def test_the_comparison_of_games_sees_a_small_difference(name, book):
 # ---- textbook.py itself
 
 
-def test_it_is_short():
-    assert len((HERE / "textbook.py").read_text(encoding="utf-8").splitlines()) <= 300
-
-
-def test_nothing_happens_at_import_and_keras_is_not_loaded():
-    code = "import sys, textbook; print(*{'keras', 'tensorflow', 'openvino'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True, check=True)
+def test_it_needs_numpy_and_nothing_else(tmp_path):
+    """Copied alone into an empty folder it is imported, does nothing, and loads no module of the program."""
+    shutil.copy(HERE / "textbook.py", tmp_path)
+    code = """
+import sys
+import numpy.random
+sys.path.insert(0, ".")
+before = set(sys.modules)
+import textbook
+parts = {name.split(".")[0] for name in sys.modules.keys() - before} - {"textbook", "numpy"}
+print(*sorted(parts - set(sys.stdlib_module_names)))
+"""
+    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "" and done.stderr == ""
+
+
+def test_its_page_shows_lines_of_it():
+    text, page = ((HERE / name).read_text(encoding="utf-8") for name in ("textbook.py", "docs/textbook.md"))
+    shown = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(shown) > 5 and [block for block in shown if block not in text] == []
+    parts = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+    assert all(hasattr(textbook, name) for part in parts for name in re.findall(r"`(\w+)`", part))
+
+
+def test_its_game_is_the_programs_in_every_position():
+    ours, theirs = textbook.TicTacToe(), GAMES["tictactoe"]
+    assert (ours.action_size, ours.input_shape) == (theirs.action_size, theirs.input_shape)
+    ids, left = {}, [(ours.start(), theirs.start())]
+    while left:
+        state, twin = left.pop()
+        if state.id in ids:
+            assert ids[state.id] == twin.id
+            continue
+        ids[state.id] = twin.id
+        assert (state.playerTurn, state.isEndGame, state.value) == (twin.playerTurn, twin.isEndGame, twin.value)
+        assert state.allowedActions == twin.allowedActions
+        assert state.planes().dtype == np.uint8 and (state.planes() == twin.planes()).all()
+        for action in state.allowedActions:
+            (after, *rest), (other, *theirs_rest) = state.takeAction(action), twin.takeAction(action)
+            assert rest == theirs_rest
+            left.append((after, other))
+    assert len(ids) == len(set(ids.values())) == 5478
+
+
+def test_its_symmetries_are_the_programs():
+    def forms(game, state):
+        found = game.identities(state.planes(), np.arange(9.0))
+        return {(planes.tobytes(), tuple(pi.tolist())) for planes, pi in found}
+
+    ours, theirs = textbook.TicTacToe(), GAMES["tictactoe"]
+    state, twin = ours.start(), theirs.start()
+    for action in (0, 1, 5):
+        state, twin = state.takeAction(action)[0], twin.takeAction(action)[0]
+    assert forms(ours, state) == forms(theirs, twin) and len(forms(ours, state)) == 8
+
+
+def test_its_network_follows_the_gradient_of_the_loss():
+    """One step without momentum, against differences of the loss."""
+    rng, c = np.random.default_rng(0), 0.01
+    network = textbook.Network(27, 9, rng, units=6)
+    policy = np.where(rng.random((5, 9)) < 0.7, rng.random((5, 9)), 0.0)
+    policy[:, 0] += 0.1
+    policy = np.where(policy > 0, policy / policy.sum(axis=1, keepdims=True), textbook.ILLEGAL)
+    batch = textbook.Batch(rng.integers(0, 2, (5, 3, 3, 3)), rng.choice([-1.0, 0.0, 1.0], 5), policy)
+
+    def loss():
+        """The formula of the paper, written again."""
+        v, logits = network(batch.planes)
+        total = np.sum((batch.value - v) ** 2)
+        for row, pi in zip(logits, policy, strict=True):
+            legal = pi >= 0
+            total -= np.sum(pi[legal] * (row[legal] - np.log(np.sum(np.exp(row[legal])))))
+        return total / 5 + c * sum(np.sum(W**2) for W in network.weights)
+
+    wanted = []
+    for W in network.weights:
+        slopes = np.zeros_like(W)
+        for place in np.ndindex(W.shape):
+            kept, values = W[place], []
+            for shift in (1e-6, -1e-6):
+                W[place] = kept + shift
+                values.append(loss())
+            W[place], slopes[place] = kept, (values[0] - values[1]) / 2e-6
+        wanted.append(slopes)
+    before, first = [W.copy() for W in network.weights], loss()
+    told = network.step(batch, rate=0.5, momentum=0.0, c=c)
+    assert told == pytest.approx(first - c * sum(np.sum(W**2) for W in before))
+    for W, old, slopes in zip(network.weights, before, wanted, strict=True):
+        assert old - 0.5 * slopes == pytest.approx(W, abs=1e-6)
 
 
 def test_a_game_by_numpys_random_numbers_is_a_game():

@@ -130,7 +130,8 @@ def clear_margins(shape, room, to, filters):
     width, pad, columns = np.int64(shape[WIDTH]), np.int64(shape[PAD]), np.int64(shape[COLUMNS])
     for r in range(shape[ROWS]):
         p = (r + pad) * width + pad + columns
-        for i in range(max(pad, np.int64(TILE)) if r == shape[ROWS] - 1 else pad):
+        behind = np.int64(TILE) if r == shape[ROWS] - 1 and TILE > pad else pad
+        for i in range(behind):
             for o in range(filters):
                 room[to + (p + i) * filters + o] = 0.0
 

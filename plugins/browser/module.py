@@ -51,9 +51,10 @@ class Part(numba.core.ccallback.CFunc):
 
     def code(self) -> tuple[str, Any]:
         """Return (the function's name, its LLVM module)."""
+        made: Any = self
         with numba.core.compiler_lock.global_compiler_lock:
-            self.compile()
-        return self._wrapper_name, self._library._get_module_for_linking()
+            made.compile()
+        return made._wrapper_name, made._library._get_module_for_linking()
 
 
 def link(functions: Mapping[str, Part]) -> bytes:

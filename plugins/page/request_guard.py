@@ -6,6 +6,10 @@ token of this start. The files of a page need none: only their paths pass, and o
 file, because NiceGUI answers an unknown path with a page of its own, token and all. Only GET and HEAD pass, without a
 body: all changes go through the socket. A refusal closes the connection. The policy in the responses lets a page load
 nothing from elsewhere, whatever its content.
+
+The token stands in the address, because a browser sends no header of ours with a page; no cookie holds it, no referrer
+leaks it. NiceGUI compiles its templates in the browser, so the policy has to allow unsafe-eval and unsafe-inline; text
+from files and names is escaped where HTML is made.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ NOT_RUN = {
     r"\. \.venv/bin/activate|python3\.12 -m venv": "changes the shell; tests/test_setup.py runs train.sh",
     r"bash tests/run\.sh": "runs this test",
     r"\S+/jupyter": "needs a browser; plugins/notebook/tests/slow/test_notebook.py runs the notebook",
-    r"python textbook\.py": "takes minutes; tests/test_textbook_selfplay.py runs its parts",
+    r"python textbook\.py": "takes a minute; tests/slow/test_textbook_loop.py runs it alone",
     r"ssh": "needs another machine",
     r".* serve": "needs a browser; plugins/page/tests/outside/test_page.py",
     r".* --workers 2": "starts processes; tests/slow/training/test_workers.py",
@@ -62,7 +62,8 @@ NOT_RUN = {
 }
 """{beginning of a command: why it is not run}; it is parsed if it is one of this program's."""
 NOT_RUN_PYTHON = {
-    "add_a_game.md": "is compiled for half a minute; tests/interface/test_new_game.py plays it",
+    "compiled_game.md": "is compiled for half a minute; tests/interface/test_new_game.py plays it",
+    "textbook.md": "is lines of textbook.py; tests/test_textbook_selfplay.py compares them",
     "python.md": "is run where the program is installed; tests/slow/test_wheel.py",
 }
 
@@ -294,11 +295,14 @@ def test_the_list_of_what_is_not_run_holds_nothing_else():
 OUTPUT = re.compile(r"^```sh\n([^`]*)^```\n\n```text\n([^`]*)^```$", re.MULTILINE)
 SHOWN = {
     ("get_started.md", "iter"): lambda: iteration_of_the_player_that_ships(30, 101),
+    ("README.md", "iter"): lambda: iteration_of_the_player_that_ships(30, 101),
     ("gpu.md", "device:"): lambda: "  device:  " + device.words(
         device.Speed((256,), (256 / 300_000 + 0.001,), (300_000.0,), (0.0,)), device.Plan(3, 1024, wanted=3072)
     ),
 }  # fmt: skip
 """{(guide, the first word of a block): what makes its text}: what only a long training or a GPU would print."""
+LONG = {("textbook.md", "three")}
+"""Blocks that show what a long run printed, with numbers of its own; its record is in benchmarks/log/."""
 FRAGMENTS = {("add_a_player.md", "def"), ("plugins.md", "class")}
 """Blocks of code that is not whole, so that it cannot be run."""
 TYPED_IN_A_SHELL = ("python", "pip", "pipx", "uvx", "KERAS_BACKEND=jax")
@@ -357,7 +361,8 @@ def test_a_command_prints_what_its_guide_shows(guide, words, shown, place, tmp_p
 
 
 def test_outputs_that_only_a_long_training_or_a_gpu_prints_are_what_the_program_makes_of_its_numbers():
-    found = {(path.name, text.split()[0]): text for path in GUIDES for kind, text in blocks(path) if kind == "text"}
+    found = {(path.name, text.split()[0]): text for path in [HERE / "README.md", *GUIDES]
+             for kind, text in blocks(path) if kind == "text"}  # fmt: skip
     for key, make in SHOWN.items():
         assert found[key].rstrip() == make().rstrip()
 
@@ -367,7 +372,7 @@ def test_every_block_of_text_is_an_output_that_is_compared_or_commands():
         after = [text for each, _, text in SHOWN_OUTPUTS if each == path]
         for kind, text in blocks(path):
             key = path.name, text.split()[0]
-            known = kind != "text" or text in after or key in SHOWN or key in FRAGMENTS
+            known = kind != "text" or text in after or key in SHOWN or key in FRAGMENTS or key in LONG
             assert known or key[1] in TYPED_IN_A_SHELL, f"{path.name}: nobody compares\n{text}"
 
 

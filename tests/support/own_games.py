@@ -9,7 +9,9 @@ from interface.cli import run
 from support.command_line import output_of
 
 HERE = Path(__file__).parent
-GUIDE = (HERE.parents[1] / "docs" / "add_a_game.md").read_text(encoding="utf-8")
+GUIDE, COMPILED = (
+    (HERE.parents[1] / "docs" / name).read_text(encoding="utf-8") for name in ("add_a_game.md", "compiled_game.md")
+)
 CALLS = "calls = [0]\n\n\ndef count():\n    calls[0] += 1\n    return 1 / (calls[0] < {})\n\n\n"
 
 
@@ -40,7 +42,7 @@ def snort(desk):
 
 def listing():
     """The compiled game of the guide."""
-    (code,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", COMPILED, re.DOTALL)
     return code
 
 

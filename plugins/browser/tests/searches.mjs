@@ -29,7 +29,7 @@ for (let i = 0; i < games; i++) { // random moves, and those of a level now and 
   engine.reset();
   let position = engine.position();
   while (!position.over) {
-    const level = random(8);
+    const level = random(40); // 0: without a search, 1: of a level with one
     engine.begin({ sims: 4, level: level === 1 ? 0 : null });
     while (level < 2 && !engine.step().done);
     const action = level < 2 ? engine.choose({ temperature: 1, level: level === 1 ? 0 : null, plain: level === 0 })

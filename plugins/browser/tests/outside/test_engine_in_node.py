@@ -93,8 +93,8 @@ def played(request, tmp_path_factory):
 
 def test_the_visits_are_those_of_the_program(played):
     agent = network_player(played.game, 0, "best")
+    tree = ManyTrees(played.game, agent.search, sims=played.data.layout["sims"])
     for (_, state), found in zip(played.lines, played.found["searches"], strict=True):
-        tree = ManyTrees(played.game, agent.search, sims=played.data.layout["sims"])
         tree.plant(state)
         tree.search(known_answers(played.planes, played.answers), SIMS)
         assert found["opinion"]["visits"] == tree.visit_counts().tolist()
