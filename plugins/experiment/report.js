@@ -24,8 +24,8 @@ function games(place) {
   fact.className = "less";
   let game = data.games[0], at = 0;
   const ends = [
-    button("⏮", "First position", () => show(0)), button("◀", "Back", () => show(at - 1)),
-    button("▶", "Forward", () => show(at + 1)), button("⏭", "Last position", () => show(game.moves.length)),
+    button("|◀", "First position", () => show(0)), button("◀", "Back", () => show(at - 1)),
+    button("▶", "Forward", () => show(at + 1)), button("▶|", "Last position", () => show(game.moves.length)),
   ];
   row.append(...ends);
   side.append(choice, row, fact, moves);

@@ -58,8 +58,12 @@ def table(lines: Sequence[Sequence[str]]) -> str:
     if len(lines) < 2:
         return ""
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in lines[0])
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in lines[1:])
+    body = "".join(f"<tr>{''.join(map(_cell, line))}</tr>" for line in lines[1:])
     return f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _cell(text: str) -> str:
+    return f"<td{' class=text' * (len(text) > 40)}>{escape(text)}</td>"
 
 
 def _charts(*charts: str) -> str:
@@ -244,8 +248,9 @@ def experiment_report(folder: Path) -> str:
         section("Do it again", *(f"<pre>{escape(line)}</pre>" for line in dict.fromkeys(m["command"] for m in made))),
         section("Made by", *(_facts({k: v for k, v in m.items() if k != "command"}) for m in made)),
     ]  # fmt: skip
-    budget = f"{plan.minutes:g} minutes on {plan.cores} core" if plan.minutes else f"{plan.self_play_games:,} games"
-    below = f"{len(plan.variants)} variants, {plan.seeds} seeds, {budget}{'s' * (plan.minutes and plan.cores > 1)} a run"
+    cores = "one core" if plan.cores == 1 else f"{plan.cores} cores"
+    budget = f"{plan.minutes:g} minutes of {cores}" if plan.minutes else f"{plan.self_play_games:,} games of self-play"
+    below = f"{len(plan.variants)} variants, {plan.seeds} seeds, {budget} a run"
     return page(f"{games.make(plan.game).name}: {folder.name}", below, sections, data)
 
 
@@ -299,6 +304,6 @@ def _variants(plan: Plan) -> str:
     lines = [["variant", "changes from the preset", "code"]]
     for variant in plan.variants:
         own = {**plan.settings, **variant.settings}
-        words = ", ".join(f"{name} = {value}" for name, value in own.items()) or "none"
+        words = ", ".join(f"{n} = {' '.join(v) if isinstance(v, list) else v}" for n, v in own.items()) or "none"
         lines.append([variant.name, words, ", ".join(w for w in (variant.checkout, variant.game) if w) or "this program"])
     return table(lines) + _para(f"Preset {preset_for(plan.game)}, network {' '.join(base.hidden_cnn_layers)}.", "less")
