@@ -60,7 +60,7 @@ def rows(plan: Plan, jobs: list[Job], results: list[Result]) -> list[Row]:
         losses = [f["loss"] for f in facts if f["loss"] is not None]
         found.append(Row(
             variant.name, len(facts),
-            effect(*zip(*of_seeds, strict=True), comparisons=plan.comparisons) if of_seeds else None,
+            effect([e for e, _ in of_seeds], [v for _, v in of_seeds], plan.comparisons) if of_seeds else None,
             _kept_effect(plan, number, kept), shares, float(np.mean(losses)) if losses else None, **means,
         ))  # fmt: skip
     return found
@@ -203,6 +203,7 @@ def power(plan: Plan) -> list[str]:
         need = seeds_for(wanted, error, plan.comparisons)
         hours = f", {need * count * plan.minutes * plan.cores / 60:,.1f} core-hours" if plan.minutes else ""
         lines.append(f"  to see {wanted} Elo: {need} seeds{hours}")
-    lines.append(f"  (seeds differ by {plan.spread:g} Elo, games add {error:.0f} in all; {plan.match_games} games a match)")
-    lines.append("The number of seeds is fixed now: the experiment does not stop early, and gives its answer at the end.")
+    games = f"with {plan.match_games} games a match it is measured to {error:.0f}"
+    lines.append(f"  (from seed to seed the difference varies by {plan.spread:g} Elo; {games})")
+    lines.append("The number of seeds is fixed now: it does not stop early, and gives its answer at the end.")
     return lines

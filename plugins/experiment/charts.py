@@ -71,11 +71,14 @@ def line_chart(
 
     parts = []
     for y in ticks(low, high):
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{up(y):.1f}" y2="{up(y):.1f}"/>'
-                     f'<text x="{LEFT - 6}" y="{up(y) + 4:.1f}" text-anchor="end">{escape(label(y))}</text>')  # fmt: skip
+        height = f"{up(y):.1f}"
+        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{height}" y2="{height}"/>')
+        parts.append(f'<text x="{LEFT - 6}" y="{up(y) + 4:.1f}" text-anchor="end">{escape(label(y))}</text>')
     for x in ticks(left, right):
-        parts.append(f'<text x="{across_of(x):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{short(x)}</text>')
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 3}" text-anchor="middle">{escape(across)}</text>')
+        at = f'x="{across_of(x):.1f}" y="{HEIGHT - BOTTOM + 16}"'
+        parts.append(f'<text {at} text-anchor="middle">{short(x)}</text>')
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    parts.append(f'<text x="{middle}" y="{HEIGHT - 3}" text-anchor="middle">{escape(across)}</text>')
     for s in lines:
         parts.append(_line([(across_of(x), up(y)) for x, y in s.points], s.colour))
         for (x, y), error in zip(s.points, s.errors, strict=False):
@@ -86,9 +89,10 @@ def line_chart(
 
 def _line(points: Sequence[tuple[float, float]], colour: int) -> str:
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    shape = f'<path class="line c{colour % COLOURS}" d="{path}"/>'
+    own = f"c{colour % COLOURS}"
+    shape = f'<path class="line {own}" d="{path}"/>'
     if len(points) < 25:
-        shape += "".join(f'<circle class="dot c{colour % COLOURS}" cx="{x:.1f}" cy="{y:.1f}" r="2.6"/>' for x, y in points)
+        shape += "".join(f'<circle class="dot {own}" cx="{x:.1f}" cy="{y:.1f}" r="2.6"/>' for x, y in points)
     return shape
 
 
@@ -116,8 +120,9 @@ def interval_chart(title: str, rows: Sequence[Interval], *, across: str) -> str:
 
     parts = []
     for x in ticks(low, high):
-        parts.append(f'<line class="{"axis" if x == 0 else "grid"}" x1="{at(x):.1f}" x2="{at(x):.1f}" y1="4" '
-                     f'y2="{height - 34}"/><text x="{at(x):.1f}" y="{height - 20}" text-anchor="middle">{short(x)}</text>')  # fmt: skip
+        kind = "axis" if x == 0 else "grid"
+        parts.append(f'<line class="{kind}" x1="{at(x):.1f}" x2="{at(x):.1f}" y1="4" y2="{height - 34}"/>')
+        parts.append(f'<text x="{at(x):.1f}" y="{height - 20}" text-anchor="middle">{short(x)}</text>')
     parts.append(f'<text x="{WIDTH / 2}" y="{height - 3}" text-anchor="middle">{escape(across)}</text>')
     for number, row in enumerate(rows):
         y, colour = 34 + 44 * number, f"c{(number + 1) % COLOURS}"

@@ -18,6 +18,7 @@ from storage.run_files import RunBusy
 from storage.run_folders import RUNS, make_private
 from system import processes
 from system.files import lock
+from system.machine import processor_name
 from system.program import commit, packages, sources_digest
 from system.reading import TEXT_BYTES, read_limited
 
@@ -41,20 +42,11 @@ def machine() -> dict[str, Any]:
         "commit": commit(),
         "sources": sources_digest()[:16],
         "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
-        "processor": _processor(),
+        "processor": processor_name(),
         "processors": len(processes.processors()),
         "python": platform.python_version(),
         **packages("keras", "tensorflow", "numpy", "numba", "openvino"),
     }
-
-
-def _processor() -> str:
-    try:
-        text = read_limited(Path("/proc/cpuinfo"), 1 << 24).decode(errors="replace")
-    except OSError:
-        return platform.processor()
-    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1].strip() if found else platform.processor()
 
 
 def read_experiment(folder: Path) -> tuple[Plan, list[dict[str, Any]]]:
@@ -85,8 +77,8 @@ def begin(folder: Path, plan: Plan, command: str) -> bool:
         return False
     before, made = read_experiment(folder)
     if before.to_json() != plan.to_json():
-        raise UserError(f"{folder}: expected the plan that this experiment began with, got another: what is there would "
-                        "not fit; -o names another folder")  # fmt: skip
+        raise UserError(f"{folder}: expected the plan that this experiment began with, got another; "
+                        "-o names another folder")  # fmt: skip
     changed = bool(made) and made[-1].get("sources") != now["sources"]
     if changed:
         write_file(folder / PLAN, json.dumps({"plan": plan.to_json(), "made": [*made, now]}, indent=1).encode())

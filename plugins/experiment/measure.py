@@ -82,7 +82,8 @@ def measure_all(plan: Plan, jobs: list[Job], folder: Path, console: Console) -> 
         _add(folder, line)
         results.append(line)
 
-    by_seed = {seed: sorted((j for j in jobs if j.seed == seed), key=lambda j: j.number) for seed in plan.seed_numbers()}
+    ordered = sorted(jobs, key=lambda job: job.number)
+    by_seed = {seed: [job for job in ordered if job.seed == seed] for seed in plan.seed_numbers()}
     for seed, block in by_seed.items():
         for one, other in itertools.combinations(block, 2):
             if missing("match", seed, one.number, other.number):

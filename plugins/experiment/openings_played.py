@@ -1,4 +1,4 @@
-"""The openings of self-play: how often each was played, how it scored, and how that changed in the course of the run."""
+"""The openings of self-play: how often each was played, how it scored, and how that changed in the run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def openings_played(store: Store, config: Config, game: Game) -> tuple[Node, lis
     Where every move is searched in full, games that began with random moves are left out: they say nothing.
     """
     iterations = sorted(i for i in store.game_counts() if 0 < i < IMPORTED)
-    parts = [part for part in np.array_split(np.array(iterations, int), min(PARTS, max(len(iterations), 1))) if len(part)]
+    split = np.array_split(np.array(iterations, int), min(PARTS, max(len(iterations), 1)))
+    parts = [part for part in split if len(part)]
     part_of = {int(i): number for number, part in enumerate(parts) for i in part}
     root, searched_all = Node(), config.full_search_share == 1
     if game.sizes:  # openings of several boards do not fit together

@@ -7,7 +7,7 @@ import re
 import tomllib
 import typing
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +71,13 @@ class Plan:
 
     def seed_numbers(self) -> range:
         return range(self.first_seed, self.first_seed + self.seeds)
+
+    def with_whole_names(self) -> Plan:
+        """Return the plan with its games' names in full; raise `UserError` if there is no such game."""
+        import games
+
+        variants = tuple(replace(v, game=games.make(v.game).spec if v.game else "") for v in self.variants)
+        return replace(self, game=games.make(self.game).spec, variants=variants)
 
     def game_of(self, variant: Variant) -> str:
         return variant.game or self.game

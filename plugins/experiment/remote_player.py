@@ -44,8 +44,7 @@ class RemotePlayer(Player):
         moves = self._answer()
         for action, state in zip(moves, states, strict=True):
             if action not in state.allowedActions:
-                raise UserError(f"{self.name}: expected a legal move of {self.game.spec}, got {action}: the moves of its "
-                                "code are others")  # fmt: skip
+                raise UserError(f"{self.name}: expected a legal move of {self.game.spec}, got {action}")
         return [Decision(action, np.zeros(self.game.action_size, np.int64), 0.0) for action in moves]
 
     def new_games(self, slots: int) -> None:

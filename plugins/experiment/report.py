@@ -32,6 +32,10 @@ HERE = Path(__file__).parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 POINTS = 200
 """Most points of a curve."""
+OPENINGS = (
+    "How often each move was played, how the player who began scored, and how often it was played in each part of the "
+    "run. Games that began with random moves do not count where that is known."
+)
 
 
 def page(title: str, below: str, sections: Iterable[str], data: dict[str, Any]) -> str:
@@ -86,7 +90,10 @@ def run_report(folder: Path) -> str:
     config = read_config(folder)
     game = game_of(folder, config)
     lines = read_metrics(folder / METRICS)
-    boards, openings, parts, games_shown = Boards(), [], [], []
+    boards = Boards()
+    parts: list[tuple[int, int]] = []
+    openings: list[dict[str, Any]] = []
+    games_shown: list[dict[str, Any]] = []
     store = Store(folder / "run.db", read_only=True)
     try:
         if store.count_games():
@@ -105,9 +112,7 @@ def run_report(folder: Path) -> str:
         section("Games of self-play", _viewer("games") if games_shown else ""),
         section(
             "Openings of self-play",
-            *([_para("How often each move was played, how the player who began scored, and how often it was played in "
-                     "each part of the run. Games that began with random moves do not count where that is known.", "less"),
-               _viewer("openings")] if len(openings) > 1 else []),
+            *([_para(OPENINGS, "less"), _viewer("openings")] if len(openings) > 1 else []),
         ),
         section("Settings that differ from the preset", _settings(config)),
         section("Do it again", f"<pre>{escape(_command(config))}</pre>"),
@@ -137,18 +142,18 @@ def _curves(lines: list[dict[str, Any]]) -> str:
     rated, ratings = rated_versions(lines)
     elo = [(float(line["iteration"]), r.elo, r.error) for line, r in rated] if ANCHOR in ratings else []
     elo.sort()
-    over = {"across": "iteration"}
+    strength = Series("", [p[:2] for p in elo], 0, [p[2] for p in elo])
     return _charts(
         line_chart("Loss", [_series(lines, "retrain_policy_loss", "policy", 0),
-                            _series(lines, "retrain_value_loss", "value", 1)], zero=True, **over),
+                            _series(lines, "retrain_value_loss", "value", 1)], zero=True, across="iteration"),
         line_chart("Moves that keep the value", [_series(lines, "score_kept", "with search", 0),
-                   _series(lines, "score_kept_alone", "network alone", 1)], label=_percent, **over),
-        line_chart(f"Elo over {ANCHOR}", [Series("", [p[:2] for p in elo], 0, [p[2] for p in elo])], **over),
+                   _series(lines, "score_kept_alone", "network alone", 1)], label=_percent, across="iteration"),
+        line_chart(f"Elo over {ANCHOR}", [strength], across="iteration"),
         line_chart("Results of self-play", [_series(lines, "self_play_first_wins", "first wins", 0),
-                   _series(lines, "self_play_draws", "drawn", 2)], label=_percent, zero=True, **over),
-        line_chart("Moves of a game", [_series(lines, "self_play_plies", "", 0)], **over),
+                   _series(lines, "self_play_draws", "drawn", 2)], label=_percent, zero=True, across="iteration"),
+        line_chart("Moves of a game", [_series(lines, "self_play_plies", "", 0)], across="iteration"),
         line_chart("Positions a second", [_series(lines, "self_play_evals_per_s", "evaluated", 2),
-                   _series(lines, "retrain_positions_per_s", "trained", 1)], zero=True, **over),
+                   _series(lines, "retrain_positions_per_s", "trained", 1)], zero=True, across="iteration"),
     )  # fmt: skip
 
 
@@ -158,7 +163,8 @@ def _scoreboard(lines: list[dict[str, Any]]) -> str:
     for m in scored[-1:-9:-1]:
         met = ", ".join(f"{100 * o['score']:.0f} % against {o['opponent']} ({o['games']})"
                         for o in m.get("score_matches", ()))  # fmt: skip
-        share = [_percent(m[key]) if isinstance(m.get(key), float) else "" for key in ("score_kept_alone", "score_kept")]
+        kinds = "score_kept_alone", "score_kept"
+        share = [_percent(m[key]) if isinstance(m.get(key), float) else "" for key in kinds]
         found.append([str(m["iteration"]), str(m.get("version", "")), *share, str(m.get("score_sims", "")), met])
     return table(found)
 
@@ -212,9 +218,14 @@ def _facts(values: dict[str, Any]) -> str:
 # ---- an experiment
 
 
-def experiment_report(folder: Path) -> str:
-    """Return the report of an experiment, which may be at work."""
+def experiment_report(folder: Path, named: str) -> str:
+    """Return the report of an experiment, which may be at work.
+
+    named: a game that the user has named. A game's own file is run only if it is that one, and not because the plan of
+    an experiment from others names it.
+    """
     plan, made = read_experiment(folder)
+    game = games.make(plan.game, typed=".py" in plan.game and games.make(named).spec == plan.game)
     todo, results = jobs(plan, folder), read_results(folder)
     found = rows(plan, todo, results)
     done = sum(job.finished() for job in todo)
@@ -223,10 +234,8 @@ def experiment_report(folder: Path) -> str:
         f"{done} of {len(todo)} runs are finished: the answer comes at the end, not before."
     ]  # fmt: skip
     boards = Boards()
-    data = {
-        "parts": [], "drawn": boards.drawn, "games": _games_of(plan, todo, boards), "openings": [], "parts_of_run": [],
-    }  # fmt: skip
-    data["parts"] = boards.parts
+    shown = _games_of(plan, game, todo, boards)
+    data = {"parts": boards.parts, "drawn": boards.drawn, "games": shown, "openings": [], "parts_of_run": []}
     elos = [Interval(row.name, row.elo.mean, row.elo.low, row.elo.high, row.elo.seeds) for row in found if row.elo]
     kept = [Interval(row.name, row.kept.mean, row.kept.low, row.kept.high, row.kept.seeds) for row in found if row.kept]
     together = "" if plan.comparisons < 2 else f", which hold for all {plan.comparisons} variants together"
@@ -243,7 +252,7 @@ def experiment_report(folder: Path) -> str:
         )),
         section("Curves", _experiment_curves(plan, todo, results)),
         section("Matches", _matches(plan, results)),
-        section("Games of self-play", _viewer("games") if data["games"] else ""),
+        section("Games of self-play", _viewer("games") if shown else ""),
         section("Variants", _variants(plan)),
         section("Do it again", *(f"<pre>{escape(line)}</pre>" for line in dict.fromkeys(m["command"] for m in made))),
         section("Made by", *(_facts({k: v for k, v in m.items() if k != "command"}) for m in made)),
@@ -251,27 +260,26 @@ def experiment_report(folder: Path) -> str:
     cores = "one core" if plan.cores == 1 else f"{plan.cores} cores"
     budget = f"{plan.minutes:g} minutes of {cores}" if plan.minutes else f"{plan.self_play_games:,} games of self-play"
     below = f"{len(plan.variants)} variants, {plan.seeds} seeds, {budget} a run"
-    return page(f"{games.make(plan.game).name}: {folder.name}", below, sections, data)
+    return page(f"{game.name}: {folder.name}", below, sections, data)
 
 
 def _experiment_curves(plan: Plan, todo: list[Job], results: list[dict[str, Any]]) -> str:
-    loss, elapsed, kept = [], [], []
+    loss, lengths, kept = [], [], []
     for job in sorted(todo, key=lambda j: j.number):
         lines = job.metrics()
         at = [(m["total_seconds"] / 60, m) for m in lines]
         points = [(x, m["retrain_policy_loss"]) for x, m in at if "retrain_policy_loss" in m]
         loss.append(Series(job.variant.name, _thin(points), job.number))
-        elapsed.append(Series(job.variant.name, _thin([(x, m["self_play_plies"]) for x, m in at
+        lengths.append(Series(job.variant.name, _thin([(x, m["self_play_plies"]) for x, m in at
                                                        if "self_play_plies" in m]), job.number))  # fmt: skip
     for r in results:
         if r["kind"] == "kept" and "curve" in r:
             number = r["variants"][0]
             kept.append(Series(plan.variants[number].name, [(x, y) for x, y in r["curve"]], number))
-    over = {"across": "minutes"}
     return _charts(
-        line_chart("Loss of the policy", loss, **over),
-        line_chart("Value kept by the network alone", kept, label=_percent, **over),
-        line_chart("Moves of a game", elapsed, **over),
+        line_chart("Loss of the policy", loss, across="minutes"),
+        line_chart("Value kept by the network alone", kept, label=_percent, across="minutes"),
+        line_chart("Moves of a game", lengths, across="minutes"),
     )
 
 
@@ -285,7 +293,7 @@ def _matches(plan: Plan, results: list[dict[str, Any]]) -> str:
     return table(found)
 
 
-def _games_of(plan: Plan, todo: list[Job], boards: Boards) -> list[dict[str, Any]]:
+def _games_of(plan: Plan, game: Game, todo: list[Job], boards: Boards) -> list[dict[str, Any]]:
     """Return games of each variant's run of the first seed."""
     found = []
     for job in todo:
@@ -293,7 +301,7 @@ def _games_of(plan: Plan, todo: list[Job], boards: Boards) -> list[dict[str, Any
             continue
         store = Store(job.folder / "run.db", read_only=True)
         try:
-            found += _sample_games(store, games.make(plan.game), boards, f"{job.variant.name}, ")
+            found += _sample_games(store, game, boards, f"{job.variant.name}, ")
         finally:
             store.close()
     return found
@@ -305,5 +313,6 @@ def _variants(plan: Plan) -> str:
     for variant in plan.variants:
         own = {**plan.settings, **variant.settings}
         words = ", ".join(f"{n} = {' '.join(v) if isinstance(v, list) else v}" for n, v in own.items()) or "none"
-        lines.append([variant.name, words, ", ".join(w for w in (variant.checkout, variant.game) if w) or "this program"])
+        code = ", ".join(w for w in (variant.checkout, variant.game) if w) or "this program"
+        lines.append([variant.name, words, code])
     return table(lines) + _para(f"Preset {preset_for(plan.game)}, network {' '.join(base.hidden_cnn_layers)}.", "less")

@@ -22,7 +22,7 @@ from storage.run_folders import make_private, require_free, runs_of
 from storage.run_store import Store
 from system import processes
 from system.place import HERE, PREFIX
-from system.reading import TEXT_BYTES, read_limited
+from system.reading import LINES_BYTES, read_limited
 from system.shell import join
 
 CHILD = Path(__file__).with_name("child.py")
@@ -75,16 +75,13 @@ class Job(NamedTuple):
 
 def jobs(plan: Plan, folder: Path) -> list[Job]:
     """Return the runs in the order in which they begin."""
-    import games
-
     found, count = [], len(plan.variants)
-    known = {spec: games.make(spec).spec for spec in {plan.game_of(v) for v in plan.variants}}
     for block, seed in enumerate(plan.seed_numbers()):
         for place in range(count):
             number = (place + block) % count
             variant = plan.variants[number]
             root = (folder / "runs" / f"seed{seed}" / f"variant{number}").absolute()
-            found.append(Job(seed, number, variant, root, known[plan.game_of(variant)]))
+            found.append(Job(seed, number, variant, root, plan.game_of(variant)))
     return found
 
 
@@ -169,7 +166,7 @@ def _require_finished(job: Job, process: subprocess.Popen[bytes]) -> None:
     if process.returncode == 0 and job.finished():
         return
     log = job.root / "output.log"
-    said = read_limited(log, 1 << 26).decode(errors="replace").strip().splitlines()
+    said = read_limited(log, LINES_BYTES).decode(errors="replace").strip().splitlines()
     last = next((line for line in reversed(said) if line.startswith("error:")), said[-1] if said else "")
     how = f"exit code {process.returncode}" if process.returncode else "it stopped before its end"
     raise UserError(f"{job.name}: {how}: {last.removeprefix('error: ')[:300]}; all of it is in {log}, and the same "
@@ -198,6 +195,3 @@ def state_of(job: Job) -> str:
         return store.state_digest()
     finally:
         store.close()
-
-
-__all__ = ["TEXT_BYTES", "Job", "jobs", "run_all", "state_of"]

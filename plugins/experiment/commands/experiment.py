@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plugins.experiment.plan import Plan
 
 EXAMPLES = {
-    "python main.py experiment --game connect4 --vary cpuct=1.0,1.25 --seeds 3 --minutes 10": "is another cpuct better?",
+    "python main.py experiment --vary cpuct=1.0,1.25 --seeds 3 --minutes 10": "is another cpuct better in Connect 4?",
     "python main.py experiment ideas.toml": "variants of a file: settings, checkouts, networks, games",
     "python main.py experiment ideas.toml --power": "what it would see, and what it costs; nothing is run",
 }
@@ -64,12 +64,10 @@ class Experiment:
 
 def run(argv: list[str]) -> int:
     args = parse(Experiment, argv)
-    import games
     from plugins.experiment.answer import power, rows, sentences, table
 
     plan, name = _plan(args)
-    for variant in plan.variants:
-        games.make(plan.game_of(variant))
+    plan = plan.with_whole_names()
     say = _say(args.json)
     runs = len(plan.variants) * plan.seeds
     each = f"{plan.minutes:g} minutes" if plan.minutes else f"{plan.self_play_games:,} games of self-play"
@@ -123,8 +121,8 @@ def _plan(args: Experiment) -> tuple[Plan, str]:
         settings[name] = values[0]
     given.setdefault("minutes", 0.0 if "self_play_games" in given else 10.0)
     game = args.game or "connect4"
-    values = {"game": game, "variants": varied(args.vary), "settings": settings, **given}
-    return from_values(values, "experiment"), f"{game} {args.vary}"
+    whole = {"game": game, "variants": varied(args.vary), "settings": settings, **given}
+    return from_values(whole, "experiment"), f"{game} {args.vary}"
 
 
 def _values(found: list[Any], said: list[str]) -> dict[str, Any]:

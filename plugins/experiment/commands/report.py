@@ -18,12 +18,13 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class Report:
-    """Write a run or an experiment as one HTML file: curves, Elo, scoreboard, games to step through, openings, settings,
-    the command to do it again. It needs no other file and no network."""
+    """Write a run or an experiment as one HTML file: curves, Elo, scoreboard, games to step through, openings,
+    settings, the command to do it again. It needs no other file and no network."""
 
     what: Positional[str] = ""
     """Number of a run, or the name or folder of an experiment; by default the newest run."""
     game: str = "connect4"
+    """Game of the run; of an experiment only if it is a file of your own."""
     output: Output[Path] = Path("report.html")
     """File to write; an existing one is replaced."""
 
@@ -42,7 +43,7 @@ def run(argv: list[str]) -> int:
     places = [Path(args.what), experiments() / args.what] if args.what and not number else []
     if any((place / PLAN).exists() for place in places):
         folder = next(place for place in places if (place / PLAN).exists())
-        text = experiment_report(folder)
+        text = experiment_report(folder, args.game)
     elif places:
         raise UserError(f"expected the number of a run, or an experiment's folder with {PLAN}, got {args.what[:80]!r}")
     else:
