@@ -9,12 +9,12 @@
 Each starts a head without cores and nodes of its own, all on this machine. speed: Connect 4 with the network of the
 preset laptop by threads of one process and by actors that have the same cores, in turns; the median of the turns'
 ratios counts. Where other programs run beside it the ratio of simulations a second of processor time says more: it
-counts this process and all of Ray's. Also the messages and bytes of an actor, which benchmarks/cluster.md computes with.
+counts this process and all of Ray's. Also the messages and bytes of an actor; benchmarks/cluster.md computes with them.
 rounds: the memory of the driver and of an actor, and what the object stores hold, after each tenth of the rounds.
 kills: a run of tic-tac-toe in which an actor is killed, stopped, or loses its node at random, compared with the same
 run by threads. No process is killed while it plays games that were hit twice in a row: a third time would count as
 their failure and end the run. driver: how many games a second of processor time the driver can receive, store and put
-into its memory. model: benchmarks/cluster.md's table, from rates: those of the player that ships unless others are named.
+into its memory. model: benchmarks/cluster.md's table, from rates: those of the player that ships, or those named.
 """
 
 import argparse
@@ -344,7 +344,7 @@ def rates_of_the_player_that_ships() -> dict[str, float]:
 
 
 def model(args: argparse.Namespace) -> None:
-    """Print what numbers of machines need and give, computed from the rates of one; benchmarks/cluster.md has all of it."""
+    """Print what numbers of machines need and give, computed from the rates of one (benchmarks/cluster.md)."""
     positions = args.games_per_s * args.positions_per_game
     need = positions * args.reuse
     print(f"A machine plays {args.games_per_s:,.1f} games/s with {positions:,.0f} new positions/s, for which the "

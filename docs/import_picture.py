@@ -147,7 +147,8 @@ def picture() -> str:
         colour = PLUGIN if "/" in box else CORE
         name = box.removeprefix("plugins/") + ("" if "/" in box or (ROOT / box).is_dir() else ".py")
         parts.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="var(--paper)" stroke="{colour}"/>'
+            f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="6" '
+            f'fill="var(--paper)" stroke="{colour}"/>'
             f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="{colour}" fill-opacity=".12"/>'
             f'<text x="{x + WIDTH / 2:g}" y="{y + 19:g}" text-anchor="middle" fill="var(--ink)">{name}</text>'
         )

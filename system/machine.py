@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import platform
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,16 @@ def processor_flags() -> str:
             return next((line for line in file if line.startswith("flags")), "")
     except OSError:
         return ""
+
+
+def processor_name() -> str:
+    """Return the processor's name as the system gives it, "" if it gives none."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            names = (line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+            return next(names, platform.processor())
+    except OSError:
+        return platform.processor()
 
 
 def free_memory() -> int | None:

@@ -68,6 +68,13 @@ class Train:
         """
         return nullcontext()
 
+    def tracker(self, session: Session) -> AbstractContextManager[Callable[[dict[str, Any]], None] | None]:
+        """Return what gets each iteration's line of metrics.jsonl while the block lasts; None = nothing does.
+
+        A plugin may replace it, with options of its own.
+        """
+        return nullcontext()
+
 
 def run(argv: list[str]) -> int:
     if HELP.intersection(argv):
@@ -119,12 +126,14 @@ def _run(argv: list[str], signals: _Signals) -> int:
         with (
             args.machines(config, Console(quiet=args.json).warn) as machines,
             _session(folder, args, config) as session,
+            args.tracker(session) as track,
         ):
             from training.work import work_of  # loads what trains, as the session has
 
             work_of(session).machines = machines
             say = session.console.say if wanted is None else lambda text: None  # --run stays with its run
-            return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json)
+            return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json,
+                         track=track)  # fmt: skip
     except DamagedData as error:
         number_of = int(folder.name[3:]) if folder else source
         if number_of == 0 or "python main.py recover" in str(error):
@@ -184,9 +193,13 @@ class _Signals:
 
 
 def _work(
-    session: Session, signals: _Signals, warn: Callable[[str], None], *, resumed: bool, fresh: bool, as_json: bool
+    session: Session, signals: _Signals, warn: Callable[[str], None], *, resumed: bool, fresh: bool, as_json: bool,
+    track: Callable[[dict[str, Any]], None] | None,
 ) -> int:  # fmt: skip
-    """Train and say how it ended; return the exit code. `warn`: say what the same command does next time."""
+    """Train and say how it ended; return the exit code.
+
+    warn: say what the same command does next time. track: gets each iteration's line.
+    """
     from main import train
     from training.estimate import budget_text, cautions
     from training.stop_signals import last_words
@@ -208,7 +221,13 @@ def _work(
         warn(f"  the same command starts another run; with {option} it resumes this one")
     else:
         warn(f"  the same command resumes this run, and starts another when it is finished; with {option} it does not")
-    report = (lambda line: print(json.dumps(line), flush=True)) if as_json else None
+
+    def report(line: dict[str, Any]) -> None:
+        if as_json:
+            print(json.dumps(line), flush=True)
+        if track is not None:
+            track(line)
+
     try:
         for line in cautions(session.config):
             session.console.warn(line)

@@ -1,0 +1,95 @@
+"""The folder of an experiment: its plan, what made it, its runs, its results."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from config import UserError
+from plugins.experiment.plan import Plan, from_values
+from storage.atomic_files import write_file
+from storage.run_files import RunBusy
+from storage.run_folders import RUNS, make_private
+from system import processes
+from system.files import lock
+from system.machine import processor_name
+from system.program import commit, packages, sources_digest
+from system.reading import TEXT_BYTES, read_limited
+
+PLAN = "experiment.json"
+
+
+def experiments() -> Path:
+    """Return the folder of all experiments."""
+    return RUNS / "experiments"
+
+
+def default_folder(name: str) -> Path:
+    """Return the folder of an experiment with this name."""
+    return experiments() / (re.sub(r"[^A-Za-z0-9.=]+", "-", name).strip("-.")[:60] or "experiment")
+
+
+def machine() -> dict[str, Any]:
+    """Return what made a run: the machine, the program, the packages."""
+    return {
+        "date": datetime.date.today().isoformat(),
+        "commit": commit(),
+        "sources": sources_digest()[:16],
+        "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
+        "processor": processor_name(),
+        "processors": len(processes.processors()),
+        "python": platform.python_version(),
+        **packages("keras", "tensorflow", "numpy", "numba", "openvino"),
+    }
+
+
+def read_experiment(folder: Path) -> tuple[Plan, list[dict[str, Any]]]:
+    """Return (plan, what it was made with at each start) of an experiment; raise `UserError` if it is none."""
+    path = folder / PLAN
+    try:
+        kept = json.loads(read_limited(path, TEXT_BYTES))
+        values, made = dict(kept["plan"]), list(kept["made"])
+        values["variants"] = {v["name"]: _present(v) for v in values["variants"]}
+    except OSError as error:
+        raise UserError(f"{folder}: expected an experiment, with a file {PLAN} ({error.strerror})") from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise UserError(f"{path}: expected the plan of an experiment, got another file") from None
+    return from_values(values, str(path)), made
+
+
+def _present(variant: dict[str, Any]) -> dict[str, Any]:
+    own = {key: variant[key] for key in ("checkout", "game") if variant[key]}
+    return {**variant["settings"], **own}
+
+
+def begin(folder: Path, plan: Plan, command: str) -> bool:
+    """Write the plan into a new folder, or check that it is the folder's; return whether the program has changed."""
+    now = {**machine(), "command": command}
+    if not (folder / PLAN).exists():
+        make_private(folder)
+        write_file(folder / PLAN, json.dumps({"plan": plan.to_json(), "made": [now]}, indent=1).encode())
+        return False
+    before, made = read_experiment(folder)
+    if before.to_json() != plan.to_json():
+        raise UserError(f"{folder}: expected the plan that this experiment began with, got another; "
+                        "-o names another folder")  # fmt: skip
+    changed = bool(made) and made[-1].get("sources") != now["sources"]
+    if changed:
+        write_file(folder / PLAN, json.dumps({"plan": plan.to_json(), "made": [*made, now]}, indent=1).encode())
+    return changed
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of an experiment while the block runs; raise `RunBusy` if one is in it."""
+    make_private(folder)
+    with open(folder / "lock", "ab") as file:
+        if not lock(file.fileno()):
+            raise RunBusy(f"{folder}: another process works on this experiment")
+        yield

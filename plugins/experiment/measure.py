@@ -1,0 +1,142 @@
+"""What the runs of an experiment are worth: a round robin in each seed, and the value kept where a solver exists.
+
+All pairs of all seeds play the same openings. Each result is a line of results.jsonl, written when it is known and
+never measured again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import games
+from agent import Agent, Player
+from evaluation.match import contest
+from evaluation.move_accuracy import choose, choose_alone
+from evaluation.solved_positions import oracle, positions
+from loggers import Console
+from network.predictor import STEADY
+from players.by_name import make_player
+from plugins.experiment.plan import Plan
+from plugins.experiment.remote_player import RemotePlayer
+from plugins.experiment.runs import Job
+from storage.atomic_files import writing
+from system.reading import LINES_BYTES, read_limited
+
+RESULTS = "results.jsonl"
+CURVE = 8, 300
+"""Versions of a run, and positions, of which the curve of value kept by the network alone is made."""
+
+
+def read_results(folder: Path) -> list[dict[str, Any]]:
+    """Return what was measured so far; a last line without its end, of a kill, is not there."""
+    path = folder / RESULTS
+    if not path.exists():
+        return []
+    text = read_limited(path, LINES_BYTES).decode()
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+
+
+def _add(folder: Path, line: dict[str, Any]) -> None:
+    """Append a result, in the place of a line that a kill has cut."""
+    path = folder / RESULTS
+    with writing(path), open(path, "ab") as file:
+        data = read_limited(path, LINES_BYTES)
+        file.truncate(data.rfind(b"\n") + 1)
+        file.write(json.dumps(line).encode() + b"\n")
+
+
+@contextlib.contextmanager
+def player_of(plan: Plan, job: Job) -> Iterator[Player]:
+    """Give a block the newest network of a run as a player: in a process of its own where its code is another."""
+    game = games.make(plan.game)
+    name = f"{job.variant.name}, seed {job.seed}"
+    settings = plan.changes(job.variant, job.seed)
+    if not (job.variant.checkout or job.variant.game or settings.get("network")):
+        player = make_player("current", game, root=job.root, sims=plan.sims, smallest=STEADY)
+        player.name = name
+        yield player
+        return
+    with open(job.root / "player.log", "ab") as log:
+        remote = RemotePlayer(name, game, [*job.program(), job.game, str(plan.sims)], job.environment(), log)
+        try:
+            yield remote
+        finally:
+            remote.close()
+
+
+def measure_all(plan: Plan, jobs: list[Job], folder: Path, console: Console) -> list[dict[str, Any]]:
+    """Measure what is not measured yet; return all results."""
+    results = read_results(folder)
+    known = {(r["kind"], r["seed"], *r["variants"]) for r in results}
+
+    def missing(kind: str, seed: int, *numbers: int) -> bool:
+        return (kind, seed, *numbers) not in known
+
+    def keep(kind: str, seed: int, numbers: tuple[int, ...], **facts: Any) -> None:
+        line = {"kind": kind, "seed": seed, "variants": list(numbers), **facts}
+        _add(folder, line)
+        results.append(line)
+
+    ordered = sorted(jobs, key=lambda job: job.number)
+    by_seed = {seed: [job for job in ordered if job.seed == seed] for seed in plan.seed_numbers()}
+    for seed, block in by_seed.items():
+        for one, other in itertools.combinations(block, 2):
+            if missing("match", seed, one.number, other.number):
+                keep("match", seed, (one.number, other.number), scores=_match(plan, one, other, console))
+    game = games.make(plan.game)
+    who = oracle(game) if plan.positions else None
+    if who is not None:
+        found = positions(game, who, plan.positions, 0)
+        for seed, block in by_seed.items():
+            for job in block:
+                if found and missing("kept", seed, job.number):
+                    keep("kept", seed, (job.number,), **_kept(plan, job, found))
+    return results
+
+
+def _match(plan: Plan, one: Job, other: Job, console: Console) -> list[float]:
+    """Return the scores of the first of two runs, pairs adjacent."""
+    label = f"seed {one.seed}: {one.variant.name} - {other.variant.name}"
+    with (
+        player_of(plan, one) as first,
+        player_of(plan, other) as second,
+        console.phase(label[:40], plan.match_games) as phase,
+    ):
+        return contest(
+            first.game, (first, second), plan.match_games, seed=0, opening_plies=plan.opening_plies,
+            report=lambda done: phase.update(done),
+        )  # fmt: skip
+
+
+def _kept(plan: Plan, job: Job, found: list[Any]) -> dict[str, Any]:
+    """Return which moves keep the value, "1" or "0" a position; and by the network alone, of several versions."""
+
+    def hits(moves: list[int], some: list[Any]) -> str:
+        return "".join(str(int(m in p.keeping)) for m, p in zip(moves, some, strict=True))
+
+    with player_of(plan, job) as player:
+        if not isinstance(player, Agent):
+            return {"searched": hits(choose(player, found)[0], found)}
+        facts: dict[str, Any] = {
+            "searched": hits(choose(player, found, (plan.sims,))[plan.sims], found),
+            "alone": hits(choose_alone(player, found), found),
+        }
+    return {**facts, "curve": _curve(plan, job, found[: CURVE[1]], hits)}
+
+
+def _curve(plan: Plan, job: Job, some: list[Any], hits: Callable[[list[int], list[Any]], str]) -> list[list[float]]:
+    """Return [minutes, share of value kept by the network alone] of versions of a run, evenly spread."""
+    first = {line["version"]: line["total_seconds"] / 60 for line in reversed(job.metrics()) if "version" in line}
+    versions = sorted(first)
+    step = max(-(-len(versions) // CURVE[0]), 1)
+    points = []
+    for version in reversed(versions[::-1][::step]):
+        agent = make_player(f"version{version}", games.make(plan.game), root=job.root, smallest=STEADY)
+        moves = choose_alone(agent, some)  # type: ignore[arg-type]
+        points.append([round(first[version], 4), hits(moves, some).count("1") / len(some)])
+    return points

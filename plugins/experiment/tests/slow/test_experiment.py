@@ -1,0 +1,142 @@
+"""The command: real runs of tic-tac-toe, killed twice and resumed; a variant with code of its own; the report."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from plugins.experiment import measure
+from plugins.experiment.folder import read_experiment
+from plugins.experiment.runs import jobs, state_of
+from storage.run_folders import runs_of
+from support.command_line import output_of
+from system.place import HERE, START
+
+SETTINGS = [
+    "episodes=24", "fast_sims=6", "games_in_flight=16", "memory_size=150", "min_memory=50", "batch_size=32",
+    "hidden_cnn_layers=8x3,8x3", "value_units=8", "warmup_steps=3", "cache_size=1024", "precision=float32",
+]  # fmt: skip
+COMMAND = [
+    "experiment", "--game", "tictactoe", "--vary", "mcts_sims=12,1", "--set", *SETTINGS, "--seeds", "2",
+    "--self-play-games", "48", "--match-games", "12", "--sims", "8", "--opening-plies", "2", "--positions", "40",
+]  # fmt: skip
+
+
+def started(folder):
+    return subprocess.Popen([*START, *COMMAND, "-o", str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def results_of(folder):
+    plan, _ = read_experiment(folder)
+    kept = [{k: v for k, v in r.items() if k != "curve"} for r in measure.read_results(folder)]
+    return kept, {(j.seed, j.number): state_of(j) for j in jobs(plan, folder)}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("experiment") / "undisturbed"
+    process = started(folder)
+    assert (process.communicate()[1], process.returncode) == (b"", 0)
+    return folder
+
+
+def until(true, process):
+    while not true():
+        assert process.poll() is None, process.stderr.read().decode()
+        time.sleep(0.02)
+
+
+def test_killed_twice_and_resumed_the_result_is_the_same(undisturbed, tmp_path):
+    folder = tmp_path / "killed"
+    process = started(folder)
+    until(lambda: list(folder.glob("runs/*/*/tictactoe/run0001/run.mark")), process)  # in its first run
+    process.kill()
+    process.communicate()
+    process = started(folder)
+    until(lambda: measure.read_results(folder), process)  # after its first match
+    process.kill()
+    process.communicate()
+    (folder / measure.RESULTS).write_bytes((folder / measure.RESULTS).read_bytes() + b'{"kind": "ma')
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("run.db")}
+    process = started(folder)
+    assert (process.communicate()[1], process.returncode) == (b"", 0)
+    assert results_of(folder) == results_of(undisturbed)
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("run.db")} == before, "each run is made once"
+    roots = list(folder.glob("runs/*/*"))  # a folder of a start that was killed half-way is no run
+    assert len(roots) == 4 and all(len(runs_of("tictactoe", root)) == 1 for root in roots)
+
+
+def test_the_same_command_says_the_result_again_without_a_run(undisturbed, place, capsys):
+    before = (undisturbed / measure.RESULTS).read_bytes()
+    code, out, err = output_of(capsys, *COMMAND, "-o", str(undisturbed), "--json")
+    values = json.loads(out)
+    assert code == 0 and out.count("\n") == 1
+    assert [row["name"] for row in values["rows"]] == ["mcts_sims=12", "mcts_sims=1"]
+    assert all(row["seeds"] == 2 and row["games"] == 48 for row in values["rows"])
+    assert all(0 <= row["shares"]["searched"] <= 100 for row in values["rows"])
+    assert "2 seeds" in err and "to see 30 Elo" in err and "run 1 of" not in err
+    assert (undisturbed / measure.RESULTS).read_bytes() == before
+    code, out, err = output_of(capsys, *COMMAND, "--seeds", "3", "-o", str(undisturbed))
+    assert code == 2 and "-o names another folder" in err
+
+
+def test_a_run_that_fails_is_named_with_its_log(place, tmp_path, capsys):
+    plan = tmp_path / "plan.toml"
+    (tmp_path / "net.py").write_text("nonsense = 1\n")
+    plan.write_text('game = "tictactoe"\nseeds = 1\nself_play_games = 24\n[settings]\nepisodes = 24\n[variants.base]\n'
+                    f'[variants.mine]\nnetwork = "{tmp_path}/net.py:Net"\n')  # fmt: skip
+    code, _, err = output_of(capsys, "experiment", str(plan), "-o", str(tmp_path / "e"))
+    assert code == 2 and re.search(r"seed 0, mine: exit code 2: .*net\.py.*output\.log", err), err
+    assert err.count("\n") == 1
+
+
+def test_another_checkout_trains_and_plays_by_its_own_code(tmp_path, place, capsys):
+    other = tmp_path / "other"
+    left_out = "run_archive", ".*", "docs", "benchmarks", "run", "__pycache__", "tests"
+    shutil.copytree(HERE, other, ignore=shutil.ignore_patterns(*left_out))
+    code = other / "players" / "by_name.py"
+    code.write_text(code.read_text() + '\n\nopen(__file__ + ".used", "a").write("by\\n")\n')
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'game = "tictactoe"\nseeds = 1\nself_play_games = 24\nmatch_games = 8\nsims = 8\npositions = 10\n'
+        'opening_plies = 2\n[settings]\nepisodes = 24\nmin_memory = 50\nmemory_size = 150\nbatch_size = 32\n'
+        'hidden_cnn_layers = ["8x3", "8x3"]\nprecision = "float32"\nmcts_sims = 12\n'
+        f'[variants.base]\n[variants.theirs]\ncheckout = "{other}"\n'
+    )  # fmt: skip
+    code, out, err = output_of(capsys, "experiment", str(plan), "-o", str(tmp_path / "e"))
+    assert code == 0, err
+    assert os.path.exists(other / "players" / "by_name.py.used"), "its own code played"
+    results = measure.read_results(tmp_path / "e")
+    assert [r["scores"] for r in results if r["kind"] == "match"] == [[0.5] * 8] or "theirs" in out
+    kept = [r["searched"] for r in results if r["kind"] == "kept"]
+    assert len(kept) == 2 and kept[0] == kept[1], "the same settings, seed and code but for a line that changes nothing"
+
+
+def test_reports_hold_all_in_one_file(undisturbed, trained_place, tmp_path, capsys):
+    for words in (("1", "--game", "tictactoe"), (str(undisturbed),)):
+        file = tmp_path / "report.html"
+        code, out, err = output_of(capsys, "report", *words, "-o", str(file))
+        assert (code, err) == (0, "") and f"{file}" in out
+        text = file.read_text()
+        assert "default-src 'none'" in text
+        assert not re.search(r"(src|href)\s*=|@import|https?://(?!www\.w3\.org)|url\((?!#)", text)
+        data = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
+        assert data["games"] and all(len(g["boards"]) == len(g["moves"]) + 1 for g in data["games"])
+        assert all(part < len(data["parts"]) for drawn in data["drawn"] for part in drawn)
+        assert "<h2>Do it again</h2>" in text and "<svg" in text and "<h2>Curves</h2>" in text
+    assert "<h2>Answer</h2>" in text and "[" in text
+    assert output_of(capsys, "report", "nothing")[0] == output_of(capsys, "report", "-o", "x.pdf")[0] == 2
+
+
+def test_an_experiment_at_work_has_a_report_without_an_answer(undisturbed, tmp_path, capsys, place):
+    folder = tmp_path / "half"
+    shutil.copytree(undisturbed, folder)
+    shutil.rmtree(folder / "runs" / "seed1" / "variant0")
+    (folder / measure.RESULTS).unlink()
+    code, _, _ = output_of(capsys, "report", str(folder), "-o", str(tmp_path / "half.html"))
+    text = (tmp_path / "half.html").read_text()
+    assert code == 0 and "3 of 4 runs are finished: the answer comes at the end" in text and "certain" not in text

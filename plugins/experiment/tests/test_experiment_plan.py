@@ -1,0 +1,155 @@
+"""Plans: what they say, what each run of them gets, and what is refused."""
+
+import json
+
+import pytest
+
+from config import UserError
+from plugins.experiment.answer import cells, power, rows, sentences
+from plugins.experiment.folder import begin, read_experiment
+from plugins.experiment.plan import from_file, from_values, varied
+from plugins.experiment.runs import jobs
+from support.command_line import output_of
+
+PLAN = """
+game = "tictactoe"
+seeds = 2
+self_play_games = 96
+match_games = 10
+
+[settings]
+episodes = 24
+
+[variants.base]
+
+[variants."a smaller network"]
+hidden_cnn_layers = ["8x3", "8x3"]
+proofs = false
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    (tmp_path / "plan.toml").write_text(PLAN)
+    return from_file(tmp_path / "plan.toml")
+
+
+def test_each_run_gets_its_settings_its_seed_and_equal_compute(plan):
+    base, other = plan.variants
+    assert [plan.config(v, 1).iterations for v in plan.variants] == [4, 4]
+    assert plan.config(other, 1).hidden_cnn_layers == ("8x3", "8x3") and plan.config(base, 1).seed == 1
+    assert plan.config(base, 0).score_every == 0 and not plan.config(other, 0).proofs
+    words = plan.arguments(other, 1)
+    assert words[:4] == ["--preset", "tiny", "--game", "tictactoe"] and "--no-proofs" in words
+    at = words.index("--hidden-cnn-layers")
+    assert words[at + 1 : at + 3] == ["8x3", "8x3"] and words[words.index("--seed") + 1] == "1"
+
+
+def test_minutes_are_the_limit_of_every_run():
+    plan = from_values({"game": "connect4", "minutes": 10, "variants": varied("cpuct=1.0,1.6")}, "")
+    assert [plan.config(v, 0).minutes for v in plan.variants] == [10, 10]
+    assert [plan.config(v, 0).cpuct for v in plan.variants] == [1.0, 1.6]
+    assert plan.config(plan.base, 0).iterations == 10**6
+
+
+def test_the_order_of_variants_rotates_from_seed_to_seed(tmp_path):
+    plan = from_values({"game": "tictactoe", "minutes": 1, "variants": varied("cpuct=1,2,3")}, "")
+    found = jobs(plan, tmp_path)
+    assert [[j.number for j in found if j.seed == seed] for seed in (0, 1, 2)] == [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
+    assert len({job.root for job in found}) == 9
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"minutes": 5}, "one of them"),
+    ({"self_play_games": 0}, "one of them"),
+    ({"self_play_games": 100}, "a multiple of the episodes of variant 'base' (24)"),
+    ({"match_games": 7}, "an even number"),
+    ({"seeds": 0}, "seeds: expected a whole number from 1"),
+    ({"sedes": 2}, "did you mean 'seeds'"),
+    ({"variants": {"base": {}}}, "at least two tables"),
+    ({"variants": {"base": {}, "b": {"cpuct": -1}}}, "variant 'b': cpuct: expected a number from 0.01"),
+    ({"variants": {"base": {}, "b": {"cpuc": 1}}}, "did you mean 'cpuct'"),
+    ({"variants": {"base": {}, "b": {"seed": 1}}}, "seed belongs to the plan"),
+    ({"variants": {"base": {}, "../b": {}}}, "expected a variant's name"),
+    ({"variants": {"base": {}, "b": {"checkout": "/nowhere"}}}, "expected a folder with main.py"),
+    ({"settings": {"minutes": 1}}, "minutes belongs to the plan"),
+    ({"settings": 3}, "expected a table [settings]"),
+    ({"game": 3}, 'expected game = "NAME"'),
+])  # fmt: skip
+def test_what_cannot_be_is_refused_in_one_line(change, words):
+    values = {"game": "tictactoe", "self_play_games": 96, "settings": {"episodes": 24},
+              "variants": {"base": {}, "b": {"cpuct": 2}}}  # fmt: skip
+    with pytest.raises(UserError) as error:
+        from_values({**values, **change}, "plan.toml")
+    assert words in str(error.value) and str(error.value).count("\n") <= 1
+
+
+def test_another_plan_does_not_go_on_in_a_folder(plan, tmp_path):
+    assert not begin(tmp_path / "e", plan, "python main.py experiment plan.toml")
+    kept, made = read_experiment(tmp_path / "e")
+    assert kept == plan or kept.to_json() == plan.to_json()
+    assert made[0]["command"] == "python main.py experiment plan.toml"
+    assert not begin(tmp_path / "e", plan, "again")
+    other = from_values({"game": "tictactoe", "self_play_games": 48, "variants": {"a": {}, "b": {}},
+                         "settings": {"episodes": 24}}, "")  # fmt: skip
+    with pytest.raises(UserError, match="-o names another folder"):
+        begin(tmp_path / "e", other, "")
+
+
+def test_a_file_that_is_no_experiment_is_refused(tmp_path):
+    for text in ("", "[]", '{"plan": 3}', json.dumps({"plan": {"variants": [3]}, "made": []})):
+        (tmp_path / "experiment.json").write_text(text)
+        with pytest.raises(UserError):
+            read_experiment(tmp_path)
+    with pytest.raises(UserError, match="expected an experiment"):
+        read_experiment(tmp_path / "nothing")
+
+
+def test_power_and_cost_are_said_before_the_start():
+    plan = from_values({"game": "connect4", "minutes": 30, "seeds": 3, "variants": varied("cpuct=1,2")}, "")
+    said = "\n".join(power(plan))
+    assert "With 3 seeds a difference of 98 Elo is seen in four of five experiments." in said
+    assert "to see 30 Elo: 11 seeds, 11.0 core-hours" in said and "does not stop early" in said
+
+
+def results_of(plan, elo):
+    """Return results of a round robin in which each variant is better than the one before by about `elo`."""
+    found = []
+    for seed in plan.seed_numbers():
+        for a in range(len(plan.variants)):
+            for b in range(a + 1, len(plan.variants)):
+                share = 1 / (1 + 10 ** ((b - a) * elo / 400))
+                won = round(share * plan.match_games) + seed % 2
+                scores = [1.0] * won + [0.0] * (plan.match_games - won)
+                found.append({"kind": "match", "seed": seed, "variants": [a, b], "scores": scores[::2] + scores[1::2]})
+    return found
+
+
+@pytest.mark.parametrize("elo, word", [(120, "better"), (-120, "worse")])
+def test_the_answer_has_the_sign_of_the_difference(tmp_path, elo, word):
+    plan = from_values({"game": "tictactoe", "minutes": 1, "seeds": 4, "variants": varied("cpuct=1,2,3")}, "")
+    found = rows(plan, jobs(plan, tmp_path), results_of(plan, elo))
+    assert found[0].elo is None and found[2].elo.mean == pytest.approx(2 * elo, abs=15)
+    said = sentences(plan, found)
+    assert all(f"is {word} than cpuct=1 by" in line and "certain at 95 %" in line for line in said)
+    assert cells(plan, found)[1][:3] == ["cpuct=1", "0", "0"]
+
+
+def test_a_small_difference_is_not_called_certain(tmp_path):
+    plan = from_values({"game": "tictactoe", "minutes": 1, "seeds": 3, "variants": varied("cpuct=1,2")}, "")
+    said = sentences(plan, rows(plan, jobs(plan, tmp_path), results_of(plan, 5)))
+    assert "with 3 seeds the sign is not certain" in said[0]
+    alone = from_values({"game": "tictactoe", "minutes": 1, "seeds": 1, "variants": varied("cpuct=1,2")}, "")
+    assert "one seed" in sentences(alone, rows(alone, jobs(alone, tmp_path), results_of(alone, 200)))[0]
+
+
+@pytest.mark.parametrize("words", [
+    (), ("nowhere.toml",), ("--vary", "cpuct=1,x"), ("--vary", "cpuct"), ("--vary", "cpuc=1,2"), ("--vary", "cpuct=1"),
+    ("--vary", "hidden_cnn_layers=8x3,16x3"), ("--vary", "cpuct=1,2", "--set", "episodes=1,2"),
+    ("--vary", "cpuct=1,2", "--game", "nothing"), ("plan.toml", "--seeds", "3"),
+    ("--vary", "cpuct=1,2", "--minutes", "-1"),
+])  # fmt: skip
+def test_a_wrong_command_line_leaves_nothing_behind(place, capsys, words):
+    code, out, err = output_of(capsys, "experiment", *words)
+    assert code == 2 and out == "" and err.startswith("error: ") and err.count("\n") == 1
+    assert list(place.iterdir()) == []
