@@ -117,6 +117,8 @@ def folder(tmp_path_factory):
 def browser(request, folder):
     driver = chromium() if request.param == "chromium" else Firefox()
     try:
+        if request.param == "chromium":
+            driver.set_script_timeout(PATIENCE)
         yield driver
         if request.param == "chromium":
             assert not [e["message"] for e in driver.get_log("browser") if e["level"] == "SEVERE"]
@@ -153,31 +155,27 @@ def test_it_plays_and_its_visits_are_those_of_the_program(browser, folder, spec)
         assert found["opinion"]["value"] == pytest.approx(tree.root_value(), abs=1e-12)
 
 
-@pytest.fixture
-def chromium_only(browser):
-    if isinstance(browser, Firefox):
-        pytest.skip("asks Chromium's tools for developers")
-    browser.set_script_timeout(PATIENCE)
-    return browser
+only_chromium = pytest.mark.parametrize("browser", ["chromium"], indirect=True)
+"""For what asks Chromium's tools for developers."""
 
 
+@only_chromium
 @pytest.mark.parametrize("spec", shipped_games())
-def test_random_games_on_the_page_end_without_an_error(chromium_only, folder, spec):
-    seen = Page(chromium_only, folder, written(spec, folder)[0])
-    seen.press("A friend")
-    assert seen.run(PLAY, 2, 1) == []
-    seen = Page(chromium_only, folder, written(spec, folder)[0])
-    seen.press("Beginner")
-    assert seen.run(PLAY, 2, 2) == []
+def test_random_games_on_the_page_end_without_an_error(browser, folder, spec):
+    for opponent, count in (("A friend", 2), ("Beginner", 1)):
+        seen = Page(browser, folder, written(spec, folder)[0])
+        seen.press(opponent)
+        assert seen.run(PLAY, count, count) == []
 
 
-def test_a_page_of_many_games_does_not_grow(chromium_only, folder):
-    seen = Page(chromium_only, folder, written("connect4", folder)[0])
+@only_chromium
+def test_a_page_of_many_games_does_not_grow(browser, folder):
+    seen = Page(browser, folder, written("connect4", folder)[0])
     seen.press("A friend")
     assert seen.run(PLAY, 20, 1) == []
-    before = held(chromium_only)
+    before = held(browser)
     assert seen.run(PLAY, 40, 2) == []
-    after = held(chromium_only)
+    after = held(browser)
     assert after["Nodes"] <= before["Nodes"] + 50 and after["JSEventListeners"] <= before["JSEventListeners"] + 10
     assert after["JSHeapUsedSize"] < before["JSHeapUsedSize"] + 400_000, "10 kB a game"
 
@@ -188,3 +186,16 @@ def held(browser):
     for _ in range(2):
         browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
     return {each["name"]: each["value"] for each in browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]}
+
+
+@only_chromium
+def test_gomoku_on_15x15_takes_less_than_400_mb(browser, folder):
+    psutil = pytest.importorskip("psutil")
+    name, _ = written("gomoku(size=15)", folder)
+    seen = Page(browser, folder, name, "#moves=h8.h9.i9&view=analyse")
+    until(lambda: seen.count("[data-key=deepen]"))
+    seen.press("Deepen")
+    until(lambda: "1,600 simulations" in seen.text(".analysis p"))
+    pages = [each for each in psutil.Process(browser.service.process.pid).children(recursive=True)
+             if "--type=renderer" in each.cmdline()]  # fmt: skip
+    assert 50e6 < max(each.memory_info().rss for each in pages) < 400e6
