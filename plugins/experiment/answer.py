@@ -129,8 +129,9 @@ def _facts(lines: list[dict[str, Any]]) -> dict[str, Any]:
 
 def interval(found: Effect, digits: int = 0) -> str:
     """Return "+36 [+8, +64]"."""
-    ends = (f"{end:+.{digits}f}" if math.isfinite(end) else "?" for end in (found.low, found.high))
-    return f"{found.mean:+.{digits}f} [{', '.join(ends)}]"
+    numbers = found.mean, found.low, found.high
+    mean, *ends = (f"{round(x, digits) + 0.0:+.{digits}f}" if math.isfinite(x) else "?" for x in numbers)
+    return f"{mean} [{', '.join(ends)}]"
 
 
 def cells(plan: Plan, found: list[Row]) -> list[list[str]]:
@@ -175,7 +176,8 @@ def _sentence(plan: Plan, row: Row) -> str:
     if not math.isfinite(row.elo.low):
         return (f"{row.name} is {word} than {base} by {points:.0f} Elo with one seed, which says nothing of others: "
                 "two seeds are the least.")  # fmt: skip
-    said = f"{row.name} is {word} than {base} by {points:.0f} Elo " + _ends(row.elo)
+    differs = f"is {word} than {base} by" if round(points) else f"and {base} differ by"
+    said = f"{row.name} {differs} {points:.0f} Elo {_ends(row.elo)}"
     count = len(row.elo.seeds)
     if row.elo.sure:
         return f"{said}: the sign is certain at 95 %."

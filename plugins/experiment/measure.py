@@ -1,6 +1,7 @@
 """What the runs of an experiment are worth: a round robin in each seed, and the value kept where a solver exists.
 
-All pairs of all seeds play the same openings. Each result is a line of results.jsonl, written when it is known and
+All pairs of a seed play the same openings; another seed has others, and other chance within the players, so that the
+seeds stay independent of each other. Each result is a line of results.jsonl, written when it is known and
 never measured again.
 """
 
@@ -108,7 +109,7 @@ def _match(plan: Plan, one: Job, other: Job, console: Console) -> list[float]:
         console.phase(label[:40], plan.match_games) as phase,
     ):
         return contest(
-            first.game, (first, second), plan.match_games, seed=0, opening_plies=plan.opening_plies,
+            first.game, (first, second), plan.match_games, seed=one.seed, opening_plies=plan.opening_plies,
             report=lambda done: phase.update(done),
         )  # fmt: skip
 

@@ -25,7 +25,7 @@ SPREAD = 20.0
 Connect 4 at six core-minutes (benchmarks/log/2026-11-connect4-techniques.md)."""
 ELO_OF_GAME = 400 / math.log(10) / 0.5
 """Standard deviation of the Elo that one game between equals measures; n games have its n-th root."""
-MOST_SEEDS = 10_000
+MOST_SEEDS = 1000
 
 
 class Effect(NamedTuple):

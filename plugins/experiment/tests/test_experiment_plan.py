@@ -1,10 +1,13 @@
 """Plans: what they say, what each run of them gets, and what is refused."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
 from config import UserError
+from loggers import Console
+from plugins.experiment import measure
 from plugins.experiment.answer import cells, power, rows, sentences
 from plugins.experiment.folder import begin, read_experiment
 from plugins.experiment.plan import from_file, from_values, varied
@@ -153,3 +156,24 @@ def test_a_wrong_command_line_leaves_nothing_behind(place, capsys, words):
     code, out, err = output_of(capsys, "experiment", *words)
     assert code == 2 and out == "" and err.startswith("error: ") and err.count("\n") == 1
     assert list(place.iterdir()) == []
+
+
+def test_equals_are_said_to_differ_by_nothing(tmp_path):
+    plan = from_values({"game": "tictactoe", "minutes": 1, "seeds": 2, "variants": varied("cpuct=1,2")}, "")
+    scores = [1.0, 0.0] * 100
+    results = [{"kind": "match", "seed": s, "variants": [0, 1], "scores": scores} for s in (0, 1)]
+    found = rows(plan, jobs(plan, tmp_path), results)
+    assert sentences(plan, found)[0].startswith("cpuct=2 and cpuct=1 differ by 0 Elo [")
+    assert cells(plan, found)[2][2].startswith("+0 [-")
+
+
+def test_openings_and_chance_of_a_seed_are_not_those_of_another(monkeypatch, tmp_path):
+    """Were they the same, what they do to one match they would do to all, and the seeds would agree by chance."""
+    plan = from_values({"game": "tictactoe", "minutes": 1, "seeds": 3, "positions": 0, "match_games": 4,
+                        "variants": varied("cpuct=1,2,3")}, "")  # fmt: skip
+    used = []
+    monkeypatch.setattr(measure, "player_of", lambda plan, job: nullcontext(job))
+    monkeypatch.setattr(measure, "contest", lambda *_, seed, **__: used.append(seed) or [1.0, 0.0])
+    found = measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
+    assert used == [0, 0, 0, 1, 1, 1, 2, 2, 2] and found == measure.read_results(tmp_path)
+    assert measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True)) == found and len(used) == 9
