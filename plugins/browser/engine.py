@@ -28,7 +28,7 @@ TREE_BYTES, CACHE_BYTES = 2**28, 2**24
 """Memory of the tree and of the cache of evaluations at most."""
 SIMS = 20_000
 """Visits for which the tree has room, if they fit."""
-NO_RULES = "export-page needs compiled rules (`Rules`, docs/add_a_game.md), this game is in plain Python"
+NO_RULES = "export-page needs compiled rules (`Rules`, docs/compiled_game.md), this game is in plain Python"
 READ = {
     "state": np.int32, "legal": np.int32, "planes": np.uint8, "visits": np.int32, "priors": np.float32,
     "q": np.float32, "proofs": np.int32, "values": np.float64, "line": np.int32, "logits": np.float32,

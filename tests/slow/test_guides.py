@@ -55,6 +55,8 @@ NOT_RUN = {
     r".* doctor": "measures for half a minute; plugins/doctor/tests/slow/test_doctor.py",
     r".* gtp:gnugo": "needs another program; plugins/engines/tests/test_gtp.py",
     r"(PYTHONPATH=\S+ )?ray|export RAY_": "needs other machines",
+    r".* (experiment|report)": "trains for minutes; plugins/experiment/tests/slow/test_experiment.py",
+    r".* export-page": "needs a linker; plugins/browser/tests/outside",
     r".* --cluster": "needs a cluster; plugins/cluster/tests/outside/test_cluster.py",
     r".* --preset gpu": "needs a GPU",
     r".* --hidden-cnn-layers 96x3( 96x3){7}": "makes a large network; tests/slow/network/test_net2net.py",
@@ -303,7 +305,7 @@ SHOWN = {
 """{(guide, the first word of a block): what makes its text}: what only a long training or a GPU would print."""
 LONG = {("textbook.md", "three")}
 """Blocks that show what a long run printed, with numbers of its own; its record is in benchmarks/log/."""
-FRAGMENTS = {("add_a_player.md", "def"), ("plugins.md", "class")}
+FRAGMENTS = {("add_a_player.md", "def"), ("plugins.md", "class"), ("compare_ideas.md", "game")}
 """Blocks of code that is not whole, so that it cannot be run."""
 TYPED_IN_A_SHELL = ("python", "pip", "pipx", "uvx", "KERAS_BACKEND=jax")
 """First words of blocks of commands that are not run here."""
