@@ -30,7 +30,7 @@ OVERRIDDEN = {
         "get_pointer_to_function",
         "serialize_using_object_code",
     ),
-    functions._PartCompiler: ("define_pipelines",),
+    functions.PartCompiler: ("define_pipelines",),
     functions.CompiledFunction: ("get_call_template", "add_overload", "_compile_for_args", "stats"),
     functions.Rule: ("_compile_uncached",),
 }
