@@ -15,8 +15,8 @@ import time
 from importlib import import_module
 from types import SimpleNamespace
 
-TIMED = "training.stage_bookkeeping", "training.fit"
-"""Modules whose clock is that of a run's minutes."""
+TIMED = "stage_bookkeeping", "fit"
+"""Modules of training whose clock is that of a run's minutes."""
 
 
 def _end_with_parent() -> None:
@@ -33,7 +33,7 @@ def main(argv: list[str]) -> None:
     if int(cores):
         clock = SimpleNamespace(perf_counter=lambda: time.process_time() / int(cores))
         for name in TIMED:
-            vars(import_module(prefix + name))["time"] = clock
+            vars(import_module(f"{prefix}training.{name}"))["time"] = clock
     sys.argv = [os.path.join(here, "main.py"), *arguments]
     import_module(f"{prefix}interface.start").command()
 
