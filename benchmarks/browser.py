@@ -80,9 +80,12 @@ console.log(JSON.stringify(found));
 def bare_player(game: Game, search: Any) -> tuple[dict[str, Any], bytes]:
     """Return (layout, weights) of a player whose network has no layers: value 0, all moves equally likely."""
     nothing = Plan(
-        np.zeros((0, 10), np.int32), np.array([1, 1, 1, 1, 0, 0], np.int32), np.zeros(2, np.int16),
-        np.zeros(1, np.float32), game.action_size,
-    )  # fmt: skip
+        np.zeros((0, 10), np.int32),
+        np.array([1, 1, 1, 1, 0, 0], np.int32),
+        np.zeros(2, np.int16),
+        np.zeros(1, np.float32),
+        game.action_size,
+    )
     network = network_of(nothing)
     return compile_engine(make_engine(game, search, network))[1], network.small.tobytes() + network.exact.tobytes()
 
@@ -202,8 +205,9 @@ def main() -> None:
         print(
             f"{spec} | {found['file']:.2f} | {found['wasm']:.0f} | {found['memory']:.0f} | {found['open']:.0f} | "
             f"{found['search']:.0f} | {found['alone']:.1f} | {found['ratio']:.2f} | {found['gflops']:.1f} | "
-            f"{error['value']:.1e}, {error['prior']:.1e} | {100 * error['best move']:.1f} %", flush=True,
-        )  # fmt: skip
+            f"{error['value']:.1e}, {error['prior']:.1e} | {100 * error['best move']:.1f} %",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -172,8 +172,9 @@ def fake_pool(address: str, folder: Path, **settings: Any) -> tuple[Any, Any, An
     (folder / "net").write_bytes(content)
     cluster = Cluster(address, library="openvino", precision="float32", say=print, actor=FakeActor)
     words = json.dumps(settings).encode()
-    pool = ClusterPool(cluster, words, workers=0, side_by_side=64, expected=expected,
-                       log=lambda text: print(text.splitlines()[0]))  # fmt: skip
+    pool = ClusterPool(
+        cluster, words, workers=0, side_by_side=64, expected=expected, log=lambda text: print(text.splitlines()[0])
+    )
     return cluster, pool, RoundSpec("run", 1, 0, str(folder / "net"), sha256(content))
 
 
@@ -347,22 +348,30 @@ def model(args: argparse.Namespace) -> None:
     """Print what numbers of machines need and give, computed from the rates of one (benchmarks/cluster.md)."""
     positions = args.games_per_s * args.positions_per_game
     need = positions * args.reuse
-    print(f"A machine plays {args.games_per_s:,.1f} games/s with {positions:,.0f} new positions/s, for which the "
-          f"learner needs {need:,.0f} samples/s; it takes {args.learner:,.0f}.\n")  # fmt: skip
-    print("| machines | games/s | samples/s needed | learner busy | MB/s of games | calls/s | MB of networks a "
-          "version | driver's thread busy |\n" + "|---" * 8 + "|")  # fmt: skip
+    print(
+        f"A machine plays {args.games_per_s:,.1f} games/s with {positions:,.0f} new positions/s, for which the "
+        f"learner needs {need:,.0f} samples/s; it takes {args.learner:,.0f}.\n"
+    )
+    print(
+        "| machines | games/s | samples/s needed | learner busy | MB/s of games | calls/s | MB of networks a "
+        "version | driver's thread busy |\n" + "|---" * 8 + "|"
+    )
     for count in (1, 10, 100, 1000):
         games, calls = count * args.games_per_s, count * args.calls
-        print(f"| {count:,} | {games:,.0f} | {count * need:,.0f} | {count * need / args.learner:.0%} | "
-              f"{games * args.bytes_per_game / 1e6:,.2f} | {calls:,.0f} | {count * args.weights_mb:,.0f} | "
-              f"{games / args.driver:.0%} |")  # fmt: skip
+        print(
+            f"| {count:,} | {games:,.0f} | {count * need:,.0f} | {count * need / args.learner:.0%} | "
+            f"{games * args.bytes_per_game / 1e6:,.2f} | {calls:,.0f} | {count * args.weights_mb:,.0f} | "
+            f"{games / args.driver:.0%} |"
+        )
     learning = args.episodes * args.positions_per_game * args.reuse / args.learner
     one, ten = (learning + args.episodes / args.games_per_s / count for count in (1, 10))
     print(f"\nThe learner is busy all the time from {args.learner / need:,.1f} machines on, the driver's thread from "
           f"{args.driver / args.games_per_s:,.0f}.")  # fmt: skip
-    print(f"An iteration of {args.episodes:,.0f} games takes {one:.1f} s on one machine, {learning:.1f} of them "
-          f"learning; with ten {ten:.1f} s, {one / ten:.2f} times as fast, with a thousand at most "
-          f"{one / learning:.2f} times.")  # fmt: skip
+    print(
+        f"An iteration of {args.episodes:,.0f} games takes {one:.1f} s on one machine, {learning:.1f} of them "
+        f"learning; with ten {ten:.1f} s, {one / ten:.2f} times as fast, with a thousand at most "
+        f"{one / learning:.2f} times."
+    )
 
 
 def arguments() -> argparse.ArgumentParser:

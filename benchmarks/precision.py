@@ -30,7 +30,7 @@ from players.by_name import make_player
 
 
 def positions(game: Game, count: int) -> list[GameState]:
-    """Return a position of each of so many random games."""
+    """Return a position of each of `count` random games."""
     rng = np.random.default_rng(0)
     found: list[GameState] = []
     while len(found) < count:

@@ -12,7 +12,7 @@ from system.import_names import files_beside
 def _mark(spec: str) -> Path:
     changed = ""
     file = Path(spec.partition(".py")[0] + ".py")
-    if ".py" in spec and file.is_file():  # a game of one's own: its code is compiled again when its files change
+    if ".py" in spec and file.is_file():  # your own game: its code is compiled again when its files change
         changed = str([part.stat().st_mtime_ns for part in files_beside(file)])
     return FOLDER / f"prepared-{hashlib.sha256(f'{spec} {changed}'.encode()).hexdigest()[:16]}"
 

@@ -20,7 +20,7 @@ from storage.game_record import GameRecord
 Job = tuple[int, list[int], bool]
 """(index, opening, whether player 1 begins) of a game."""
 MOST_FORFEITS = 20
-"""Of so many games one may be lost by rule: with more of them a match measures nothing."""
+"""One game of this many may be lost by rule; with more of them a match measures nothing."""
 
 
 class MatchGame(NamedTuple):
@@ -57,7 +57,7 @@ def forfeit_words(forfeits: int, games: int) -> str:
 
 
 def too_many_forfeits(forfeits: int, games: int) -> bool:
-    """Return whether so many games were lost by rule that the result says nothing about play."""
+    """Return whether too many games were lost by rule for the result to say anything about play."""
     return forfeits * MOST_FORFEITS > games
 
 

@@ -82,7 +82,7 @@ def ladder_part(
     return {
         **as_values(found), "words": str(found.strength), "opening_plies": max(opened, default=plies),
         "forfeits": forfeits,
-    }  # fmt: skip
+    }
 
 
 def evaluate(

@@ -26,8 +26,14 @@ def winner(cells: list[int] | tuple[int, ...]) -> int:
 
 
 class UltimateState(GameState):
-    def __init__(self, game: UltimateTicTacToe, boards: tuple[tuple[int, ...], ...], player: int, board: int | None,
-                 last: int = -1) -> None:  # fmt: skip
+    def __init__(
+        self,
+        game: UltimateTicTacToe,
+        boards: tuple[tuple[int, ...], ...],
+        player: int,
+        board: int | None,
+        last: int = -1,
+    ) -> None:
         self.game, self.boards, self.playerTurn, self.last = game, boards, player, last
         self.results = [winner(cells) or (0 if 0 in cells else FULL) for cells in boards]  # of each small board
         self.board = board if board is not None and self.results[board] == 0 else ANY  # where one must move

@@ -194,7 +194,7 @@ def _module(path: Path, kind: Kind) -> ModuleType:
 
 
 def _forget(name: str, changed: list[Path]) -> None:
-    """Let your own module, its parts and the modules of changed files be loaded anew."""
+    """Let your own module, its parts and the modules of changed files be loaded again."""
     for other, module in list(sys.modules.items()):
         if other == name or other.startswith(f"{name}.") or Path(getattr(module, "__file__", None) or "") in changed:
             del sys.modules[other]

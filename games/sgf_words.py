@@ -38,7 +38,7 @@ def bonus_of(rules: str) -> str:
 
 
 def handicap_points(bonus: str, stones: int) -> int:
-    """Return White's points for a handicap of so many stones; a single one is an ordinary first move."""
+    """Return White's points for a handicap of `stones` stones; a single one is an ordinary first move."""
     return 0 if stones < 2 else {"0": 0, "N": stones, "N-1": stones - 1}[bonus]
 
 

@@ -47,8 +47,8 @@ def run(argv: Sequence[str]) -> int:
         print(f"\nstopped{'; the same command resumes' if resumes else ''}", file=sys.stderr)
         return 130
     except SystemExit as error:
-        if told := _of_own_game(error):
-            _say_error(told)
+        if line := _of_own_game(error):
+            _say_error(line)
             return 2
         raise
     except BrokenPipeError:
@@ -66,8 +66,8 @@ def run(argv: Sequence[str]) -> int:
         if requested():  # a compiler that is interrupted raises errors of its own
             print("\nstopped", file=sys.stderr)
             return 130
-        if told := _of_own_game(error):
-            _say_error(told)
+        if line := _of_own_game(error):
+            _say_error(line)
             return 2
         if lacking(error, NEEDED | PACKAGES):
             _say_error(_words(error, argv))

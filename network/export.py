@@ -40,7 +40,7 @@ def learned_rules(spec: str, game: Game) -> Game:
 def facts_of(game: Game, name: str) -> dict[str, str]:
     """Return what a program must know to use a network; `name`: of the network, with its version.
 
-    game and rules (the sha256 of one's own game, `games.own.digest`), network, program, license, input, outputs, rows
+    game and rules (the sha256 of your own game, `games.own.digest`), network, program, license, input, outputs, rows
     (which is which; empty if the game does not say what its planes show); and as lists in JSON: planes (what each
     shows), moves (names in the order of the logits).
     """

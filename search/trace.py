@@ -78,7 +78,7 @@ def snapshot(mcts: ManyTrees) -> Tables:
 
 
 def tables_now(mcts: ManyTrees) -> Tables:
-    """Return the tables themselves, to be read before the search goes on: they may be hundreds of megabytes."""
+    """Return the tables themselves, to be read before the search continues: they may be hundreds of megabytes."""
     return Tables(mcts.forest.nodes, mcts.forest.edges, mcts.forest.moves)
 
 

@@ -51,9 +51,11 @@ TALLY = "tally"
 
 
 _LACKS = {
-    sqlite3.SQLITE_IOERR_SHMMAP: "memory maps that programs share", sqlite3.SQLITE_IOERR_SHMLOCK: "locks of files",
-    sqlite3.SQLITE_IOERR_LOCK: "locks of files", sqlite3.SQLITE_IOERR_RDLOCK: "locks of files",
-}  # fmt: skip
+    sqlite3.SQLITE_IOERR_SHMMAP: "memory maps that programs share",
+    sqlite3.SQLITE_IOERR_SHMLOCK: "locks of files",
+    sqlite3.SQLITE_IOERR_LOCK: "locks of files",
+    sqlite3.SQLITE_IOERR_RDLOCK: "locks of files",
+}
 """{SQLite's error: what the disk lacks}"""
 
 

@@ -225,7 +225,7 @@ def _several(
         **_HEAD, "result": ("<f4", (count,)), "length": ("<i4", (count,)), "iteration": ("<i4", (count,)),
         "index": ("<i4", (count,)), "moves": ("<i2", (plies,)), "values": ("<f4", (plies,)), "full": ("|u1", (plies,)),
         "board": ("<i4", (count, 2)), "visits": ("<u2", (visits,)),
-    })  # fmt: skip
+    })
     length, full, board = columns["length"].astype(np.int64), columns["full"], columns["board"].astype(np.int64)
     if (length < 1).any() or length.sum() != plies or full.max(initial=0) > 1 or not (
         0 < board.min() <= board.max() < 256

@@ -119,7 +119,7 @@ def read_position(text: str, number: int) -> Sheet | None:
     What follows a position on its line, as the solution of a test, is left out.
     """
     lines = [line for line in re.sub(r"\n[^\S\n]*(?=(?:black|white)\b)", " ", text, flags=re.IGNORECASE).splitlines()
-             if line.strip() and not line.lstrip().startswith(("%", "#"))]  # fmt: skip
+             if line.strip() and not line.lstrip().startswith(("%", "#"))]
     if not lines or not re.match(r"\s*[-.*XxOo]{16}", lines[0]):
         return None
     if not 1 <= number <= len(lines):

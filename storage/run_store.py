@@ -229,9 +229,11 @@ class Store(Database):
         self._db.execute("DELETE FROM versions WHERE iteration >= ?", (iteration,))
         self._db.execute("DELETE FROM matches WHERE iteration >= ?", (iteration,))
         of_imported = "SELECT iteration FROM games WHERE idx >= ?"
-        self._db.execute("DELETE FROM stages WHERE iteration >= ? AND NOT (iteration = ? AND stage IN (?, ?)) "
-                         f"AND NOT (stage = ? AND iteration IN ({of_imported}))",
-                         (iteration, iteration, "self-play", SIZES, SIZES, IMPORTED))  # fmt: skip
+        self._db.execute(
+            "DELETE FROM stages WHERE iteration >= ? AND NOT (iteration = ? AND stage IN (?, ?)) "
+            f"AND NOT (stage = ? AND iteration IN ({of_imported}))",
+            (iteration, iteration, "self-play", SIZES, SIZES, IMPORTED),
+        )
         last = (self.lines() or [{"best_version": 0, "total_seconds": 0.0}])[-1]
         steps = sum(json.loads(row[2])["steps"] for row in self.rows("stages", "WHERE stage = 'retrain'"))
         for key, value in (("best", last["best_version"]), ("seconds", last["total_seconds"]), ("steps", steps)):

@@ -229,7 +229,7 @@ def _begun(
         notes.append(f"HA[{stated['handicap'][:10]}] without stones set up: the moves are played as they stand")
     turn = [stone.colour for stone in moves[:1]] or [_turn_of(node) for node in nodes if _turn_of(node)][-1:]
     begins = (turn or ["W" if board.any() and (board >= 0).all() else "B"])[0]
-    fixed = type(game).set_up is Game.set_up  # a game of one's own, whose sides may take turns in another way
+    fixed = type(game).set_up is Game.set_up  # your own game, whose sides may take turns in another way
     twice = [] if fixed else [n for n in range(1, len(moves)) if moves[n].colour == moves[n - 1].colour]
     if twice and game.action_size == board.size + 1 and not game.own_vertices:
         notes.append(f"move {moves[twice[0]].number}: {moves[twice[0]].colour} moves twice in a row; the other passes")

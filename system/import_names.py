@@ -7,7 +7,7 @@ game of your own when its file is loaded. A hook in Python's import system would
 these names to every other module of the process, too.
 
 A game of your own may import modules that lie beside its file. These are loaded as parts of it, `own_NAME.helper`: so
-two games may have a helper of one name, and a helper that was changed is loaded anew with its game.
+two games may have a helper of one name, and a helper that was changed is loaded again with its game.
 """
 
 from __future__ import annotations
@@ -27,10 +27,33 @@ from system.reading import TEXT_BYTES, read_limited
 OWN = "own_"
 """The beginning of the names of your own modules; no module of the program begins so."""
 TOP = {
-    "MCTS", "agent", "compiled", "compiling", "config", "console", "conftest", "evaluation", "funcs", "game", "games",
-    "initialise", "interface", "languages", "loggers", "main", "memory", "model", "network", "players", "plugins",
-    "search", "storage", "system", "textbook", "training",
-}  # fmt: skip
+    "MCTS",
+    "agent",
+    "compiled",
+    "compiling",
+    "config",
+    "console",
+    "conftest",
+    "evaluation",
+    "funcs",
+    "game",
+    "games",
+    "initialise",
+    "interface",
+    "languages",
+    "loggers",
+    "main",
+    "memory",
+    "model",
+    "network",
+    "players",
+    "plugins",
+    "search",
+    "storage",
+    "system",
+    "textbook",
+    "training",
+}
 """What lies at the program's top in a checkout, where files of your own may lie beside it."""
 
 

@@ -71,57 +71,68 @@ def puzzles():
 
 
 OF_SIZES = {
-    "go(komi=7,size=7..9)", "gomoku(size=7..15)", "gomoku(rule=renju,size=7..15)", "othello(size=6..10)",
-    "hex(size=7..9)", "hex(size=7..9,swap=yes)",
-}  # fmt: skip
+    "go(komi=7,size=7..9)",
+    "gomoku(size=7..15)",
+    "gomoku(rule=renju,size=7..15)",
+    "othello(size=6..10)",
+    "hex(size=7..9)",
+    "hex(size=7..9,swap=yes)",
+}
 CLAIMS = {
     "engines.md": {
         "The networks that ship play every board of Go (trained on 7x7 to 9x9 with a komi of 7, and on 5x5), of gomoku "
-        "and renju (7x7 to 15x15), of Othello (6x6 to 10x10) and of Hex (7x7 to 9x9).":
-            lambda: of_sizes() == OF_SIZES and games.make("go").grid_shape == (5, 5) and "go" in configs(),
-        "A network that ships knows the swap":
-            lambda: "hex(size=7..9,swap=yes)" in configs(),
+        "and renju (7x7 to 15x15), of Othello (6x6 to 10x10) and of Hex (7x7 to 9x9).": lambda: (
+            of_sizes() == OF_SIZES and games.make("go").grid_shape == (5, 5) and "go" in configs()
+        ),
+        "A network that ships knows the swap": lambda: "hex(size=7..9,swap=yes)" in configs(),
     },
     "page.md": {
-        "of those that ship, the one for 7x7 to 9x9 has such a head.":
-            lambda: {spec for spec in owned() if spec.startswith("go")} == {"go(komi=7,size=7..9)"},
-        "The names from Beginner to Master are levels of the player that ships, at most seven":
-            lambda: max(map(len, levels())) == 7,
+        "of those that ship, the one for 7x7 to 9x9 has such a head.": lambda: (
+            {spec for spec in owned() if spec.startswith("go")} == {"go(komi=7,size=7..9)"}
+        ),
+        "The names from Beginner to Master are levels of the player that ships, at most seven": lambda: (
+            max(map(len, levels())) == 7
+        ),
     },
     "evaluation.md": {
-        "Only Connect 4's and Go's of several sizes have a head for ownership.":
-            lambda: owned() == {"connect4", "go(komi=7,size=7..9)"},
-        "The players of Go 5x5 with a komi of 24.5, gomoku 8x8 and tic-tac-toe are older than today's presets":
-            lambda: {spec for spec, config in configs().items() if not config.endgame}
-            == {"go(komi=24.5)", "gomoku(size=8)", "tictactoe"},
+        "Only Connect 4's and Go's of several sizes have a head for ownership.": lambda: (
+            owned() == {"connect4", "go(komi=7,size=7..9)"}
+        ),
+        "The players of Go 5x5 with a komi of 24.5, gomoku 8x8 and tic-tac-toe are older than today's "
+        "presets": lambda: (
+            {spec for spec, config in configs().items() if not config.endgame}
+            == {"go(komi=24.5)", "gomoku(size=8)", "tictactoe"}
+        ),
         "Each player that ships was trained, from zero on two cores unless noted, with the settings that `levels "
-        "--game G` prints, in this time:":
-            lambda: set(minutes()) == set(configs()),
+        "--game G` prints, in this time:": lambda: set(minutes()) == set(configs()),
     },
     "play.md": {
         "yours, or the one that ships (for freestyle `gomoku` and renju, `othello`, `go`, and `hex` with and without "
-        "the swap).":
-            lambda: of_sizes() == OF_SIZES,
-        "Master is the shipped network with 400 simulations a move.":
-            lambda: all((found[-1]["player"], found[-1]["sims"]) == ("shipped", 400) for found in levels()),
-        "14 to 24 ship for each of seven games.":
-            lambda: (min(puzzles()), max(puzzles()), len(puzzles())) == (14, 24, 7),
+        "the swap).": lambda: of_sizes() == OF_SIZES,
+        "Master is the shipped network with 400 simulations a move.": lambda: all(
+            (found[-1]["player"], found[-1]["sims"]) == ("shipped", 400) for found in levels()
+        ),
+        "14 to 24 ship for each of seven games.": lambda: (
+            (min(puzzles()), max(puzzles()), len(puzzles())) == (14, 24, 7)
+        ),
     },
     "training.md": {
-        "The player of Connect 4 that ships was trained with one of them, weight by surprise":
-            lambda: removed_in_use() == {"surprise_weight"},
+        "The player of Connect 4 that ships was trained with one of them, weight by surprise": lambda: (
+            removed_in_use() == {"surprise_weight"}
+        ),
     },
     "gpu.md": {
-        "and what trained the Go player that ships, on an H200":
-            lambda: backend("go-komi-7-size-many") == "jax",
+        "and what trained the Go player that ships, on an H200": lambda: backend("go-komi-7-size-many") == "jax",
     },
-}  # fmt: skip
+}
 """{guide: {words of it: whether that is so}}"""
 NO_CLAIMS = (
-    "with the players that ship", "Every puzzle that ships is checked by an independent solver in the tests.",
-    "With each shipped network the files for ONNX Runtime and OpenVINO choose", "What the players that ship can do",
+    "with the players that ship",
+    "Every puzzle that ships is checked by an independent solver in the tests.",
+    "With each shipped network the files for ONNX Runtime and OpenVINO choose",
+    "What the players that ship can do",
     "where none ships your best network",
-)  # fmt: skip
+)
 """Beginnings of what looks like one: what a benchmark or a test of its own shows."""
 
 

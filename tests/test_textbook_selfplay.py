@@ -279,8 +279,8 @@ def test_its_network_follows_the_gradient_of_the_loss():
             W[place], slopes[place] = kept, (values[0] - values[1]) / 2e-6
         wanted.append(slopes)
     before, first = [W.copy() for W in network.weights], loss()
-    told = network.step(batch, rate=0.5, momentum=0.0, c=c)
-    assert told == pytest.approx(first - c * sum(np.sum(W**2) for W in before))
+    loss = network.step(batch, rate=0.5, momentum=0.0, c=c)
+    assert loss == pytest.approx(first - c * sum(np.sum(W**2) for W in before))
     for W, old, slopes in zip(network.weights, before, wanted, strict=True):
         assert old - 0.5 * slopes == pytest.approx(W, abs=1e-6)
 

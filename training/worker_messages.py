@@ -90,15 +90,19 @@ _NEEDED: dict[str, Form] = {
     "stopped": {"round": _whole},
     "failed": {"text": _text},
     "game": {
-        "index": _whole, "result": _number, "sizes": lambda value: _wholes(value, len(GameBytes._fields)),
+        "index": _whole,
+        "result": _number,
+        "sizes": lambda value: _wholes(value, len(GameBytes._fields)),
         "actions": _whole,
     },
-}  # fmt: skip
+}
 """{kind of a worker's message: {what is in it: whether it can be that}}."""
 _POSSIBLE: Form = {
-    "counts": _counts, "trace": _text, "exit_code": lambda value: _whole(value, 255),
+    "counts": _counts,
+    "trace": _text,
+    "exit_code": lambda value: _whole(value, 255),
     "cause": lambda value: value in ("", "not_finite"),
-}  # fmt: skip
+}
 """The same of what may be left out."""
 
 

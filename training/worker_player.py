@@ -111,12 +111,19 @@ def process_pool(config: Config, game: Game, folder: Path, log: Callable[[str], 
     mine = share_of(config)
 
     def spawn(place: int, report: Any) -> ProcessHandle:
-        settings = {"config": to_json(mine), "rules": digest(game), "folder": str(folder),
-                    "cores": cores_of(place, config.workers)}  # fmt: skip
+        settings = {
+            "config": to_json(mine),
+            "rules": digest(game),
+            "folder": str(folder),
+            "cores": cores_of(place, config.workers),
+        }
         return ProcessHandle(place, report, make_network_player, settings)
 
     trees, threads = side_by_side(game, mine.selfplay, len(cores_of(0, config.workers)))
     return WorkerPool(
-        spawn, workers=config.workers, side_by_side=trees * threads, log=log,
+        spawn,
+        workers=config.workers,
+        side_by_side=trees * threads,
+        log=log,
         expected=lambda board: expected_of(game_named(game, board)),
-    )  # fmt: skip
+    )

@@ -132,8 +132,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
 
             work_of(session).machines = machines
             say = session.console.say if wanted is None else lambda text: None  # --run stays with its run
-            return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json,
-                         track=track)  # fmt: skip
+            return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json, track=track)
     except DamagedData as error:
         number_of = int(folder.name[3:]) if folder else source
         if number_of == 0 or "python main.py recover" in str(error):

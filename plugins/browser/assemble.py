@@ -30,9 +30,15 @@ class Entry(NamedTuple):
 
 
 def one_file(
-    game: Game, facts: dict[str, Any], layout: dict[str, Any], wasm: bytes, weights: bytes, engine: str, *,
+    game: Game,
+    facts: dict[str, Any],
+    layout: dict[str, Any],
+    wasm: bytes,
+    weights: bytes,
+    engine: str,
+    *,
     site: bool = False,
-) -> str:  # fmt: skip
+) -> str:
     """Return the page of a player as HTML; facts: of the player, and what replaces facts of the game.
 
     engine: the script that makes an engine of the other data. With `site` the page belongs to a folder with a manifest
@@ -80,9 +86,15 @@ def _html(title: str, about: str, blocks: str, script: str, *, site: bool) -> st
         "base-uri 'none'; form-action 'none'"
     )
     values = {
-        "policy": policy, "title": escape(title), "about": escape(about), "manifest": manifest, "sheet": sheet,
-        "blocks": blocks, "script": script, "site": " data-site" if site else "",
-    }  # fmt: skip
+        "policy": policy,
+        "title": escape(title),
+        "about": escape(about),
+        "manifest": manifest,
+        "sheet": sheet,
+        "blocks": blocks,
+        "script": script,
+        "site": " data-site" if site else "",
+    }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], page_file("index.html"))
 
 

@@ -124,7 +124,7 @@ class Engine {
 
   // ---- the search
 
-  // Begins a search of the position, or goes on with it: until its root has `sims` visits in all.
+  // Begins a search of the position, or continues it: until its root has `sims` visits in all.
   begin({ sims = 400, slice = 64, level = null, gumbel = 0 } = {}) {
     const settings = level === null || level === undefined ? "full" : "level";
     const wanted = Math.max(1, Math.min(sims | 0, this.layout.sims));

@@ -33,7 +33,7 @@ READ = {
     "state": np.int32, "legal": np.int32, "planes": np.uint8, "visits": np.int32, "priors": np.float32,
     "q": np.float32, "proofs": np.int32, "values": np.float64, "line": np.int32, "logits": np.float32,
     "answers": np.float32, "points": np.float32, "small": np.int16, "exact": np.float32,
-}  # fmt: skip
+}
 """Arrays that JavaScript reads or writes, and what they hold."""
 
 
@@ -125,7 +125,7 @@ def make_engine(game: Game, search: SearchSettings, network: Network) -> Engine:
         state=np.zeros(8, np.int32), values=np.zeros(2, np.float64), visits=np.zeros(size, np.int32),
         priors=np.zeros(size, np.float32), q=np.zeros(size, np.float32), proofs=np.zeros(size, np.int32),
         line=np.zeros(LONGEST, np.int32), won_by_a_move=bool(game.won_by_a_move),
-    )  # fmt: skip
+    )
     solver = forest.solver
     full = {"forced_wins": solver.forced_wins, "leaf_ply": solver.leaf_ply, "root_ply": solver.root_ply}
     level = {"forced_wins": 0, "leaf_ply": game.max_plies, "root_ply": game.max_plies}

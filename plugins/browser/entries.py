@@ -93,7 +93,7 @@ def search_here(e, visits, fresh):
 
 @compiled
 def ask(e, visits):
-    """Search until the root has so many visits or the network is needed; return 1 if it is, `planes` then wait."""
+    """Search until the root has `visits` visits or the network is needed; return 1 if it is, `planes` then wait."""
     e.forest.trees[0].budget = visits
     e.state[WAITING] = search_step(e.bound, np.int64(e.state[WAITING]), e.which)
     return e.state[WAITING]
@@ -110,7 +110,7 @@ def answer(e):
 
 @compiled
 def think(e, visits, evaluations):
-    """Search until the root has so many visits, or for so many evaluations; return 1 when there is no more to do."""
+    """Search until the root has `visits` visits, or for `evaluations` evaluations; return 1 when nothing is left."""
     for _ in range(evaluations):
         if ask(e, visits) == 0:
             return 1

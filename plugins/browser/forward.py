@@ -30,9 +30,22 @@ from plugins.browser.tile import FILTERS, add_products
 from plugins.browser.tile import POINTS as TILE
 
 (
-    CAST, WITH_ONES, CONV, RELU, RELU_FLAT, ADD, ADD_BIAS, FLATTEN, MEAN, SCALED, MAX, COLUMN_MEAN, CONCATENATE, DENSE,
+    CAST,
+    WITH_ONES,
+    CONV,
+    RELU,
+    RELU_FLAT,
+    ADD,
+    ADD_BIAS,
+    FLATTEN,
+    MEAN,
+    SCALED,
+    MAX,
+    COLUMN_MEAN,
+    CONCATENATE,
+    DENSE,
     DENSE_TANH,
-) = range(len(KINDS))  # fmt: skip
+) = range(len(KINDS))
 ROWS, COLUMNS, WIDTH, PAD, VALUE, LOGITS = range(6)
 
 
@@ -61,7 +74,7 @@ def network_of(plan: Plan) -> Network:
 def place_of(step, i, o):
     """Return the place of a weight of input i (of all points of the kernel) and filter o, in the order of their use.
 
-    FILTERS filters of an input lie together as long as there are so many; those that are left come behind.
+    FILTERS filters of an input lie together as long as there are that many; the rest follows.
     """
     outputs, inputs = np.int64(step[OUTPUTS]), np.int64(step[KERNEL]) * step[KERNEL] * step[INPUTS]
     blocks = outputs // FILTERS * FILTERS

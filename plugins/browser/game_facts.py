@@ -21,8 +21,16 @@ from system.reading import TEXT_BYTES, read_limited
 
 PAGE = Path(__file__).parent / "page"
 SCRIPTS = (
-    "words.js", "grid.js", "draw.js", "records.js", "client.js", "game.js", "analyse.js", "puzzles.js", "page.js",
-)  # fmt: skip
+    "words.js",
+    "grid.js",
+    "draw.js",
+    "records.js",
+    "client.js",
+    "game.js",
+    "analyse.js",
+    "puzzles.js",
+    "page.js",
+)
 """The page's own scripts, in their order; the worker's is worker.js."""
 _SAID = re.compile(r"""\btr\(\s*"((?:[^"\\]|\\.)*)\"""")
 _LIST = re.compile(r"const TEXTS = \[(.*?)\];", re.DOTALL)
@@ -89,11 +97,11 @@ def game_facts(game: Game) -> dict[str, Any]:
         "drawing": board_parts(game),
         "texts": {"zh": {text: zh[text] for text in page_texts() if text in zh}},
         "languages": LANGUAGES,
-    }  # fmt: skip
+    }
 
 
 def public_spec(game: Game) -> str:
-    """Return a game's name for others: of a game of one's own without the folders of its file."""
+    """Return a game's name for others: of your own game without the folders of its file."""
     return re.sub(r"^.*[/\\]", "", game.spec) if game.origin else game.spec
 
 

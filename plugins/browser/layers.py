@@ -17,9 +17,22 @@ from network.numpy_network import EPSILON
 from plugins.browser.tile import POINTS as TILE
 
 KINDS = (
-    "cast", "with_ones", "conv", "relu", "relu_flat", "add", "add_bias", "flatten", "mean", "scaled", "max",
-    "column_mean", "concatenate", "dense", "dense_tanh",
-)  # fmt: skip
+    "cast",
+    "with_ones",
+    "conv",
+    "relu",
+    "relu_flat",
+    "add",
+    "add_bias",
+    "flatten",
+    "mean",
+    "scaled",
+    "max",
+    "column_mean",
+    "concatenate",
+    "dense",
+    "dense_tanh",
+)
 """What a step may be. Layers that change no number (reshape, identity) have none, a normalisation is part of the
 convolution before it."""
 KIND, FROM, SECOND, TO, INPUTS, OUTPUTS, KERNEL, WEIGHTS, SCALES, EXACT = range(10)
@@ -55,7 +68,7 @@ class _Room:
         self._free: dict[tuple[int, bool], list[int]] = {}
 
     def take(self, size: int, *, board: bool, readers: int) -> int:
-        """Return a place for an output that so many layers read."""
+        """Return a place for an output that `readers` layers read."""
         free = self._free.setdefault((size, board), [])
         if free:
             place = free.pop()
@@ -65,7 +78,7 @@ class _Room:
         return place
 
     def more(self, place: int, readers: int) -> None:
-        """Say that so many more layers read a place."""
+        """Say that `readers` more layers read a place."""
         self._left[place] += readers
 
     def read(self, place: int) -> None:

@@ -107,8 +107,16 @@ def _linked(code: bytes, exports: list[str]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         made, out = Path(folder, "all.o"), Path(folder, "all.wasm")
         made.write_bytes(code)
-        options = ["--no-entry", "--allow-undefined", "--import-memory", "--export-table", "--growable-table",
-                   "--strip-all", "--export=__heap_base", f"--max-memory={PAGES << 16}"]  # fmt: skip
+        options = [
+            "--no-entry",
+            "--allow-undefined",
+            "--import-memory",
+            "--export-table",
+            "--growable-table",
+            "--strip-all",
+            "--export=__heap_base",
+            f"--max-memory={PAGES << 16}",
+        ]
         wanted = [f"--export={name}" for name in exports]
         done = subprocess.run([*command, *options, *wanted, "-o", out, made], capture_output=True, text=True)
         if done.returncode:

@@ -37,7 +37,7 @@ class PlayerData(NamedTuple):
 def player_data(player: str, game: Game, root: Path | None = None) -> PlayerData:
     """Return the data of a network by its name, such as `shipped`, `best` or `run0002:version0007`.
 
-    Raises `UserError` for other players, for a network of one's own, and for a game in plain Python.
+    Raises `UserError` for other players, for your own network, and for a game in plain Python.
     """
     named = network_named(player, game, root)
     if named is None or named.forms or named.book:
@@ -67,10 +67,17 @@ def player_data(player: str, game: Game, root: Path | None = None) -> PlayerData
 def _levels(game: Game) -> list[dict[str, Any]]:
     """Return the levels of play that are of the network that ships."""
     return [
-        {"name": each.name, "elo": round(each.elo), "error": round(each.error), "sims": each.sims,
-         "temperature": each.temperature, "plain": each.sims == 0}
-        for each in read_levels(game.spec) if each.player in NETWORKS
-    ]  # fmt: skip
+        {
+            "name": each.name,
+            "elo": round(each.elo),
+            "error": round(each.error),
+            "sims": each.sims,
+            "temperature": each.temperature,
+            "plain": each.sims == 0,
+        }
+        for each in read_levels(game.spec)
+        if each.player in NETWORKS
+    ]
 
 
 def _player_facts(folder: Path, config: Config, version: int, own: str, ships: bool) -> dict[str, Any]:

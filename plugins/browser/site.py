@@ -70,9 +70,11 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
     first = ["./", START, "icon.svg", "manifest.webmanifest"]
     worker = _own("service-worker.js")
     files["service-worker.js"] = (
-        worker.replace("__VERSION__", json.dumps(digest[:16])).replace("__FIRST__", json.dumps(first))
-        .replace("__PAGES__", json.dumps(sorted(entry.file for entry in entries))).encode()
-    )  # fmt: skip
+        worker.replace("__VERSION__", json.dumps(digest[:16]))
+        .replace("__FIRST__", json.dumps(first))
+        .replace("__PAGES__", json.dumps(sorted(entry.file for entry in entries)))
+        .encode()
+    )
     files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -40,9 +40,14 @@ class ClusterMatches:
         self._known: dict[str, Traveller] = {}
         head = {"kind": "match", "game": game.spec, "rules": digest(game), "cores": cluster.cores}
         self._pool = ClusterPool(
-            cluster, pack(head), workers=0, content=lambda spec: self._content, side_by_side=SIDE_BY_SIDE, log=say,
+            cluster,
+            pack(head),
+            workers=0,
+            content=lambda spec: self._content,
+            side_by_side=SIDE_BY_SIDE,
+            log=say,
             expected=lambda board: Expected(game.action_size, game.max_plies, self._fault),
-        )  # fmt: skip
+        )
         self._openings: dict[int, list[int]] = {}
         self.batch = SIDE_BY_SIDE * 2 * max(cluster.slots(), 1)
         """Games of a match that keep all of the cluster at work."""

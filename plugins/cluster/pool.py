@@ -86,9 +86,14 @@ def cluster_pool(session: Session, cluster: Cluster, **limits: Any) -> ClusterPo
     settings = _settings(s, mine, cluster.cores)
     trees, threads = side_by_side(s.game, mine.selfplay, cluster.cores)
     return ClusterPool(
-        cluster, settings, workers=s.config.workers, side_by_side=trees * threads, log=s.loggers.main.warning,
-        expected=lambda board: expected_of(game_named(s.game, board)), **limits,
-    )  # fmt: skip
+        cluster,
+        settings,
+        workers=s.config.workers,
+        side_by_side=trees * threads,
+        log=s.loggers.main.warning,
+        expected=lambda board: expected_of(game_named(s.game, board)),
+        **limits,
+    )
 
 
 def actors_config(config: Config, workers: int, cores: int) -> Config:

@@ -118,7 +118,7 @@ def _ask_network(history: History, store: Store) -> None:
             history.answers = model.predict(planes)
     except DamagedData:
         raise
-    except Exception as error:  # no Keras, a network of one's own, no memory: the run is as it was
+    except Exception as error:  # no Keras, your own network, no memory: the run is as it was
         history.unasked = lacked(error) or f"({(str(error).splitlines() or [type(error).__name__])[0][:200]})"
 
 

@@ -29,8 +29,20 @@ EVERY = ("boardsize", "clear_board", "genmove", "genmove_analyze", "gogui-interr
          "kata-genmove_analyze", "kgs-time_settings", "known_command", "list_commands", "lz-analyze",
          "lz-genmove_analyze", "name", "play", "protocol_version", "quit", "reg_genmove", "showboard", "stop",
          "time_left", "time_settings", "undo", "version")  # fmt: skip
-GO = ("final_score", "final_status_list", "fixed_handicap", "get_komi", "kata-get-rules", "kata-raw-nn",
-      "kata-set-rules", "komi", "loadsgf", "place_free_handicap", "printsgf", "set_free_handicap")  # fmt: skip
+GO = (
+    "final_score",
+    "final_status_list",
+    "fixed_handicap",
+    "get_komi",
+    "kata-get-rules",
+    "kata-raw-nn",
+    "kata-set-rules",
+    "komi",
+    "loadsgf",
+    "place_free_handicap",
+    "printsgf",
+    "set_free_handicap",
+)
 OTHERS = ("gogui-rules_board", "gogui-rules_board_size", "gogui-rules_final_result", "gogui-rules_game_id",
           "gogui-rules_legal_moves", "gogui-rules_side_to_move")  # fmt: skip
 HEX = ("hexgui-analyze_commands",)

@@ -121,8 +121,9 @@ def _analyse(session: Session, words: list[str], *, kata: bool, chooses: bool) -
         return ""
     own = math.isinf(seconds)  # no clock: the player's own number of simulations
     visits = player.mcts_sims if own and isinstance(player, Agent) else None
-    session.thinker.analyse(state, show, every=wanted.every, stop=stopped, seconds=seconds, visits=visits, ends=True,
-                            allowed=allowed)  # fmt: skip
+    session.thinker.analyse(
+        state, show, every=wanted.every, stop=stopped, seconds=seconds, visits=visits, ends=True, allowed=allowed
+    )
     choice = session.choose(state, 0.0) if allowed is None else None
     found = session.thinker.snapshot()
     if found is not None:

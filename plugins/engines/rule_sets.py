@@ -24,22 +24,29 @@ class RuleSet(NamedTuple):
 
 NAMED = {
     "chinese": RuleSet("simple", "no", "N"),
-    "chinese-ogs": RuleSet("superko", "no", "N"), "chinese-kgs": RuleSet("superko", "no", "N"),
+    "chinese-ogs": RuleSet("superko", "no", "N"),
+    "chinese-kgs": RuleSet("superko", "no", "N"),
     "tromp-taylor": RuleSet("superko", "yes"),
-    "new-zealand": RuleSet("superko", "yes"), "new zealand": RuleSet("superko", "yes"),
-    "aga": RuleSet("superko", "no", "N-1"), "bga": RuleSet("superko", "no", "N-1"),
+    "new-zealand": RuleSet("superko", "yes"),
+    "new zealand": RuleSet("superko", "yes"),
+    "aga": RuleSet("superko", "no", "N-1"),
+    "bga": RuleSet("superko", "no", "N-1"),
     "aga-button": RuleSet("superko", "no", "N-1", "without a button"),
-    "japanese": RuleSet("simple", "no", "0", "by area"), "korean": RuleSet("simple", "no", "0", "by area"),
-    "stone-scoring": RuleSet("simple", "no", "0", "by area"), "stone_scoring": RuleSet("simple", "no", "0", "by area"),
+    "japanese": RuleSet("simple", "no", "0", "by area"),
+    "korean": RuleSet("simple", "no", "0", "by area"),
+    "stone-scoring": RuleSet("simple", "no", "0", "by area"),
+    "stone_scoring": RuleSet("simple", "no", "0", "by area"),
     "littlego": RuleSet("simple", "no"),
-}  # fmt: skip
+}
 """Littlego is our own."""
 _FIELDS = {"ko", "score", "scoring", "suicide", "tax", "hasButton", "whiteHandicapBonus", "friendlyPassOk"}
 _KO = {"SIMPLE": "simple", "POSITIONAL": "superko", "SITUATIONAL": "superko"}
 _WORDS = {
-    "ko": ("POSITIONAL", tuple(_KO)), "scoring": ("AREA", ("AREA", "TERRITORY")),
-    "tax": ("NONE", ("NONE", "SEKI", "ALL")), "whiteHandicapBonus": ("0", ("0", "N", "N-1")),
-}  # fmt: skip
+    "ko": ("POSITIONAL", tuple(_KO)),
+    "scoring": ("AREA", ("AREA", "TERRITORY")),
+    "tax": ("NONE", ("NONE", "SEKI", "ALL")),
+    "whiteHandicapBonus": ("0", ("0", "N", "N-1")),
+}
 """{field of rules as an object: (what it is where it is missing, as in Tromp-Taylor's rules, all that it may be)}"""
 
 
@@ -64,10 +71,12 @@ def _described(rules: dict[str, Any]) -> RuleSet:
     unused = sorted(key[:40] for key in rules if key not in _FIELDS)
     differs = "by area" if words["scoring"] == "TERRITORY" else "without a tax" if words["tax"] != "NONE" else ""
     return RuleSet(
-        _KO[words["ko"]], "yes" if rules.get("suicide", True) else "no", words["whiteHandicapBonus"],
+        _KO[words["ko"]],
+        "yes" if rules.get("suicide", True) else "no",
+        words["whiteHandicapBonus"],
         differs or "without a button" * rules.get("hasButton", False),
         (f"Unused fields: {', '.join(unused[:20])}",) if unused else (),
-    )  # fmt: skip
+    )
 
 
 def notes_of(rules: RuleSet) -> list[str]:
@@ -79,5 +88,11 @@ def notes_of(rules: RuleSet) -> list[str]:
 def description(game: Game, bonus: str) -> dict[str, Any]:
     """Return the rules by which a game of Go is played here, as KataGo describes rules."""
     known = values_of(game)
-    return {"hasButton": False, "ko": "POSITIONAL" if known.get("ko") == "superko" else "SIMPLE", "scoring": "AREA",
-            "suicide": known.get("suicide") == "yes", "tax": "NONE", "whiteHandicapBonus": bonus}  # fmt: skip
+    return {
+        "hasButton": False,
+        "ko": "POSITIONAL" if known.get("ko") == "superko" else "SIMPLE",
+        "scoring": "AREA",
+        "suicide": known.get("suicide") == "yes",
+        "tax": "NONE",
+        "whiteHandicapBonus": bonus,
+    }

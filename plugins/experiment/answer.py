@@ -58,11 +58,17 @@ def rows(plan: Plan, jobs: list[Job], results: list[Result]) -> list[Row]:
         }
         means = {key: float(np.mean([f[key] for f in facts])) if facts else 0.0 for key in _FACTS}
         losses = [f["loss"] for f in facts if f["loss"] is not None]
-        found.append(Row(
-            variant.name, len(facts),
-            effect([e for e, _ in of_seeds], [v for _, v in of_seeds], plan.comparisons) if of_seeds else None,
-            _kept_effect(plan, number, kept), shares, float(np.mean(losses)) if losses else None, **means,
-        ))  # fmt: skip
+        found.append(
+            Row(
+                variant.name,
+                len(facts),
+                effect([e for e, _ in of_seeds], [v for _, v in of_seeds], plan.comparisons) if of_seeds else None,
+                _kept_effect(plan, number, kept),
+                shares,
+                float(np.mean(losses)) if losses else None,
+                **means,
+            )
+        )
     return found
 
 
@@ -85,8 +91,9 @@ def _elos(plan: Plan, results: list[Result]) -> dict[int, list[tuple[float, floa
 def _kept_effect(plan: Plan, number: int, kept: dict[tuple[int, int], Result]) -> Effect | None:
     pairs = [
         (_hits(kept[number, seed]["searched"]), _hits(kept[0, seed]["searched"]))
-        for seed in plan.seed_numbers() if (number, seed) in kept and (0, seed) in kept
-    ]  # fmt: skip
+        for seed in plan.seed_numbers()
+        if (number, seed) in kept and (0, seed) in kept
+    ]
     if not number or not pairs:
         return None
     differences = [100 * (own - base) for own, base in pairs]
@@ -174,8 +181,10 @@ def _sentence(plan: Plan, row: Row) -> str:
     points = abs(row.elo.mean)
     word = "better" if row.elo.mean > 0 else "worse"
     if not math.isfinite(row.elo.low):
-        return (f"{row.name} is {word} than {base} by {points:.0f} Elo with one seed, which says nothing of others: "
-                "two seeds are the least.")  # fmt: skip
+        return (
+            f"{row.name} is {word} than {base} by {points:.0f} Elo with one seed, which says nothing of others: "
+            "two seeds are the least."
+        )
     differs = f"is {word} than {base} by" if round(points) else f"and {base} differ by"
     said = f"{row.name} {differs} {points:.0f} Elo {_ends(row.elo)}"
     count = len(row.elo.seeds)

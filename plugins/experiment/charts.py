@@ -56,7 +56,7 @@ def line_chart(
         return ""
     xs = [x for s in lines for x, _ in s.points]
     ys = [y + k * e for s in lines
-          for (_, y), e in zip(s.points, s.errors or [0.0] * len(s.points), strict=False) for k in (-1, 1)]  # fmt: skip
+          for (_, y), e in zip(s.points, s.errors or [0.0] * len(s.points), strict=False) for k in (-1, 1)]
     left, right = min(xs), max(xs)
     low, high = (0.0 if zero else min(ys)), max(ys)
     left, right = (left, right) if right > left else (left - 1, right + 1)

@@ -77,8 +77,9 @@ def begin(folder: Path, plan: Plan, command: str) -> bool:
         return False
     before, made = read_experiment(folder)
     if before.to_json() != plan.to_json():
-        raise UserError(f"{folder}: expected the plan that this experiment began with, got another; "
-                        "-o names another folder")  # fmt: skip
+        raise UserError(
+            f"{folder}: expected the plan that this experiment began with, got another; -o names another folder"
+        )
     changed = bool(made) and made[-1].get("sources") != now["sources"]
     if changed:
         write_file(folder / PLAN, json.dumps({"plan": plan.to_json(), "made": [*made, now]}, indent=1).encode())

@@ -109,9 +109,13 @@ def _match(plan: Plan, one: Job, other: Job, console: Console) -> list[float]:
         console.phase(label[:40], plan.match_games) as phase,
     ):
         return contest(
-            first.game, (first, second), plan.match_games, seed=one.seed, opening_plies=plan.opening_plies,
+            first.game,
+            (first, second),
+            plan.match_games,
+            seed=one.seed,
+            opening_plies=plan.opening_plies,
             report=lambda done: phase.update(done),
-        )  # fmt: skip
+        )
 
 
 def _kept(plan: Plan, job: Job, found: list[Any]) -> dict[str, Any]:

@@ -69,8 +69,13 @@ def as_values(root: Node, game: Game, boards: Boards) -> list[dict[str, Any]]:
             reached = played(game, state, move)
             found[number]["after"].append(len(found))
             waiting.append((after, reached, len(found)))
-            found.append({
-                "board": boards.add(reached), "move": game.move_name(move), "after": [], "games": after.games,
-                "points": [round(p, 1) for p in after.points],
-            })  # fmt: skip
+            found.append(
+                {
+                    "board": boards.add(reached),
+                    "move": game.move_name(move),
+                    "after": [],
+                    "games": after.games,
+                    "points": [round(p, 1) for p in after.points],
+                }
+            )
     return found

@@ -113,18 +113,26 @@ class Plan:
 
 NUMBERS = {f.name: (float if f.type == "float" else int) for f in fields(Plan) if f.type in ("float", "int")}
 RANGES = {
-    "seeds": (1, 1000), "first_seed": (0, 10**9), "minutes": (0, 10**6), "self_play_games": (0, 10**9),
-    "cores": (1, 1024), "match_games": (2, 100_000), "sims": (1, 60_000), "opening_plies": (0, 1000),
-    "positions": (0, 100_000), "spread": (0, 1000),
-}  # fmt: skip
+    "seeds": (1, 1000),
+    "first_seed": (0, 10**9),
+    "minutes": (0, 10**6),
+    "self_play_games": (0, 10**9),
+    "cores": (1, 1024),
+    "match_games": (2, 100_000),
+    "sims": (1, 60_000),
+    "opening_plies": (0, 1000),
+    "positions": (0, 100_000),
+    "spread": (0, 1000),
+}
 
 
 def from_values(values: Mapping[str, Any], source: str) -> Plan:
     """Return the plan of values as in a file; raise `UserError` with a line for each fault. Games' names stay."""
     faults = [
         f"{source}: {unknown_setting(name, [*NUMBERS, 'game', 'settings', 'variants'])}"
-        for name in values if name not in {*NUMBERS, "game", "settings", "variants"}
-    ]  # fmt: skip
+        for name in values
+        if name not in {*NUMBERS, "game", "settings", "variants"}
+    ]
     for name, kind in NUMBERS.items():
         if name in values and (fault := fault_of(values[name], kind, *RANGES[name])):
             faults.append(f"{source}: {name}: expected {fault}, got {values[name]!r}")
@@ -155,9 +163,11 @@ def from_values(values: Mapping[str, Any], source: str) -> Plan:
     if faults:
         raise UserError("\n".join(faults))
     plan = Plan(
-        game=values["game"], variants=tuple(variants), settings=settings,
+        game=values["game"],
+        variants=tuple(variants),
+        settings=settings,
         **{name: values[name] for name in NUMBERS if name in values},
-    )  # fmt: skip
+    )
     _check(plan, source)
     return plan
 
@@ -167,8 +177,9 @@ def _check(plan: Plan, source: str) -> None:
     if bool(plan.minutes) == bool(plan.self_play_games):
         raise UserError(f"{source}: expected minutes or self_play_games, the compute of each run: one of them")
     if plan.match_games % 2:
-        raise UserError(f"{source}: match_games: expected an even number, both colours of each opening; got "
-                        f"{plan.match_games}")  # fmt: skip
+        raise UserError(
+            f"{source}: match_games: expected an even number, both colours of each opening; got {plan.match_games}"
+        )
     for variant in plan.variants:
         known = {n: v for n, v in plan.changes(variant, 0).items() if n in FIELDS or not variant.checkout}
         if faults := find_faults(known):
@@ -177,8 +188,10 @@ def _check(plan: Plan, source: str) -> None:
         if plan.minutes and config.workers:
             raise UserError(f"{source}: workers: expected 0 with minutes, which are processor time of one process")
         if not plan.minutes and plan.self_play_games % config.episodes:
-            raise UserError(f"{source}: self_play_games: expected a multiple of the episodes of variant "
-                            f"{variant.name!r} ({config.episodes}), got {plan.self_play_games}")  # fmt: skip
+            raise UserError(
+                f"{source}: self_play_games: expected a multiple of the episodes of variant "
+                f"{variant.name!r} ({config.episodes}), got {plan.self_play_games}"
+            )
 
 
 def from_file(path: Path) -> Plan:

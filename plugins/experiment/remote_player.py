@@ -29,9 +29,12 @@ class RemotePlayer(Player):
         super().__init__(name, game)
         self._log = log
         self._process = subprocess.Popen(
-            [sys.executable, "-P", str(SEAT), *words], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-P", str(SEAT), *words],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=log,
-        )  # fmt: skip
+        )
         self._answer()
 
     def close(self) -> None:

@@ -32,18 +32,23 @@ function games(place) {
   choice.onchange = () => open(Number(choice.value));
   function open(number) {
     game = data.games[number];
-    moves.replaceChildren(...game.moves.map((move, i) => button(move, "Move " + (i + 1) + ", " + move, () => show(i + 1))));
+    const buttons = game.moves.map((move, i) => button(move, "Move " + (i + 1) + ", " + move, () => show(i + 1)));
+    moves.replaceChildren(...buttons);
     show(0);
   }
   function show(ply) {
     at = Math.max(0, Math.min(ply, game.moves.length));
     board.innerHTML = drawing(game.boards[at]);
-    moves.childNodes.forEach((one, i) => (i + 1 === at ? one.setAttribute("aria-current", "step") : one.removeAttribute("aria-current")));
+    moves.childNodes.forEach((one, i) => {
+      if (i + 1 === at) one.setAttribute("aria-current", "step");
+      else one.removeAttribute("aria-current");
+    });
     ends[0].disabled = ends[1].disabled = at === 0;
     ends[2].disabled = ends[3].disabled = at === game.moves.length;
     const value = game.values[at - 1];
-    fact.textContent = at === 0 ? game.moves.length + " moves"
-      : "move " + at + ": " + game.moves[at - 1] + (value === undefined ? "" : ", value " + (value > 0 ? "+" : "") + value.toFixed(2) + " for the player who moved");
+    const sign = value > 0 ? "+" : "";
+    const worth = value === undefined ? "" : `, value ${sign}${value.toFixed(2)} for the player who moved`;
+    fact.textContent = at === 0 ? `${game.moves.length} moves` : `move ${at}: ${game.moves[at - 1]}${worth}`;
   }
   open(0);
 }
@@ -62,16 +67,21 @@ function openings(place) {
     const here = data.openings[path[path.length - 1]], total = here.games;
     board.innerHTML = drawing(here.board);
     back.disabled = path.length === 1;
-    way.textContent = (path.slice(1).map((n) => data.openings[n].move).join(" ") || "first position") + ": "
-      + sum(total).toLocaleString("en") + " games, the player who began scored " + percent(sum(here.points) / Math.max(sum(total), 1));
+    const moves = path.slice(1).map((n) => data.openings[n].move).join(" ") || "first position";
+    const count = sum(total).toLocaleString("en"), score = percent(sum(here.points) / Math.max(sum(total), 1));
+    way.textContent = `${moves}: ${count} games, the player who began scored ${score}`;
     const head = make("tr");
-    for (const text of ["move", "played", "score", ...data.parts_of_run.map(([a, b]) => "iterations " + a + "–" + b)]) head.append(make("th", text));
+    const parts = data.parts_of_run.map(([first, last]) => `iterations ${first}–${last}`);
+    for (const text of ["move", "played", "score", ...parts]) head.append(make("th", text));
     table.replaceChildren(head);
     for (const number of here.after) {
       const next = data.openings[number], line = make("tr"), cell = make("td");
       cell.append(button(next.move, "Play " + next.move, () => { path.push(number); show(); }));
-      line.append(cell, make("td", percent(sum(next.games) / sum(total))), make("td", percent(sum(next.points) / sum(next.games))));
-      data.parts_of_run.forEach((_, part) => line.append(make("td", total[part] ? percent(next.games[part] / total[part]) : "–")));
+      const played = percent(sum(next.games) / sum(total)), score = percent(sum(next.points) / sum(next.games));
+      line.append(cell, make("td", played), make("td", score));
+      data.parts_of_run.forEach((_, part) => {
+        line.append(make("td", total[part] ? percent(next.games[part] / total[part]) : "–"));
+      });
       table.append(line);
     }
     if (!here.after.length) table.replaceChildren(make("caption", "no further move was played often enough"));

@@ -103,8 +103,10 @@ def run_report(folder: Path) -> str:
     finally:
         store.close()
     last = lines[-1] if lines else {"iteration": 0}
-    below = f"iteration {last['iteration']}, version {last.get('version', 0)}, best version " \
-            f"{last.get('best_version', 0)}, {clock(last.get('total_seconds', 0))} of work"  # fmt: skip
+    below = (
+        f"iteration {last['iteration']}, version {last.get('version', 0)}, best version "
+        f"{last.get('best_version', 0)}, {clock(last.get('total_seconds', 0))} of work"
+    )
     sections = [
         section("Curves", _curves(lines)),
         section("Scoreboard", _scoreboard(lines)),
@@ -117,10 +119,14 @@ def run_report(folder: Path) -> str:
         section("Settings that differ from the preset", _settings(config)),
         section("Do it again", f"<pre>{escape(_command(config))}</pre>"),
         section("Machine of this report", _facts(machine())),
-    ]  # fmt: skip
+    ]
     data = {
-        "parts": boards.parts, "drawn": boards.drawn, "games": games_shown, "openings": openings, "parts_of_run": parts,
-    }  # fmt: skip
+        "parts": boards.parts,
+        "drawn": boards.drawn,
+        "games": games_shown,
+        "openings": openings,
+        "parts_of_run": parts,
+    }
     return page(f"{game.name}: {folder.name}", below, sections, data)
 
 
@@ -144,25 +150,46 @@ def _curves(lines: list[dict[str, Any]]) -> str:
     elo.sort()
     strength = Series("", [p[:2] for p in elo], 0, [p[2] for p in elo])
     return _charts(
-        line_chart("Loss", [_series(lines, "retrain_policy_loss", "policy", 0),
-                            _series(lines, "retrain_value_loss", "value", 1)], zero=True, across="iteration"),
-        line_chart("Moves that keep the value", [_series(lines, "score_kept", "with search", 0),
-                   _series(lines, "score_kept_alone", "network alone", 1)], label=_percent, across="iteration"),
+        line_chart(
+            "Loss",
+            [_series(lines, "retrain_policy_loss", "policy", 0), _series(lines, "retrain_value_loss", "value", 1)],
+            zero=True,
+            across="iteration",
+        ),
+        line_chart(
+            "Moves that keep the value",
+            [_series(lines, "score_kept", "with search", 0), _series(lines, "score_kept_alone", "network alone", 1)],
+            label=_percent,
+            across="iteration",
+        ),
         line_chart(f"Elo over {ANCHOR}", [strength], across="iteration"),
-        line_chart("Results of self-play", [_series(lines, "self_play_first_wins", "first wins", 0),
-                   _series(lines, "self_play_draws", "drawn", 2)], label=_percent, zero=True, across="iteration"),
+        line_chart(
+            "Results of self-play",
+            [_series(lines, "self_play_first_wins", "first wins", 0), _series(lines, "self_play_draws", "drawn", 2)],
+            label=_percent,
+            zero=True,
+            across="iteration",
+        ),
         line_chart("Moves of a game", [_series(lines, "self_play_plies", "", 0)], across="iteration"),
-        line_chart("Positions a second", [_series(lines, "self_play_evals_per_s", "evaluated", 2),
-                   _series(lines, "retrain_positions_per_s", "trained", 1)], zero=True, across="iteration"),
-    )  # fmt: skip
+        line_chart(
+            "Positions a second",
+            [
+                _series(lines, "self_play_evals_per_s", "evaluated", 2),
+                _series(lines, "retrain_positions_per_s", "trained", 1),
+            ],
+            zero=True,
+            across="iteration",
+        ),
+    )
 
 
 def _scoreboard(lines: list[dict[str, Any]]) -> str:
     found = [["iteration", "version", "alone", "with search", "simulations", "opponents"]]
     scored = [m for m in lines if "score_kept" in m or m.get("score_matches")]
     for m in scored[-1:-9:-1]:
-        met = ", ".join(f"{100 * o['score']:.0f} % against {o['opponent']} ({o['games']})"
-                        for o in m.get("score_matches", ()))  # fmt: skip
+        met = ", ".join(
+            f"{100 * o['score']:.0f} % against {o['opponent']} ({o['games']})" for o in m.get("score_matches", ())
+        )
         kinds = "score_kept_alone", "score_kept"
         share = [_percent(m[key]) if isinstance(m.get(key), float) else "" for key in kinds]
         found.append([str(m["iteration"]), str(m.get("version", "")), *share, str(m.get("score_sims", "")), met])
@@ -230,9 +257,11 @@ def experiment_report(folder: Path, named: str) -> str:
     found = rows(plan, todo, results)
     done = sum(job.finished() for job in todo)
     whole = done == len(todo) and all(row.elo is not None and len(row.elo.seeds) == plan.seeds for row in found[1:])
-    said = sentences(plan, found) if whole else [
-        f"{done} of {len(todo)} runs are finished: the answer comes at the end, not before."
-    ]  # fmt: skip
+    said = (
+        sentences(plan, found)
+        if whole
+        else [f"{done} of {len(todo)} runs are finished: the answer comes at the end, not before."]
+    )
     boards = Boards()
     shown = _games_of(plan, game, todo, boards)
     data = {"parts": boards.parts, "drawn": boards.drawn, "games": shown, "openings": [], "parts_of_run": []}
@@ -242,21 +271,28 @@ def experiment_report(folder: Path, named: str) -> str:
     sections = [
         section("Answer", *(_para(line) for line in said), kind="answer"),
         section(
-            "Table", table(cells(plan, found)),
-            _para(f"Brackets are 95 % intervals over seeds{together}: Student's t, never narrower than the games of a "
-                  "seed allow. The number of seeds was fixed before the start.", "less"),
+            "Table",
+            table(cells(plan, found)),
+            _para(
+                f"Brackets are 95 % intervals over seeds{together}: Student's t, never narrower than the games of a "
+                "seed allow. The number of seeds was fixed before the start.",
+                "less",
+            ),
         ),
-        section("Differences from the base", _charts(
-            interval_chart("Elo", elos, across=f"Elo over {plan.base.name}; a dot is a seed"),
-            interval_chart("Value kept", kept, across=f"% more than {plan.base.name}; a dot is a seed"),
-        )),
+        section(
+            "Differences from the base",
+            _charts(
+                interval_chart("Elo", elos, across=f"Elo over {plan.base.name}; a dot is a seed"),
+                interval_chart("Value kept", kept, across=f"% more than {plan.base.name}; a dot is a seed"),
+            ),
+        ),
         section("Curves", _experiment_curves(plan, todo, results)),
         section("Matches", _matches(plan, results)),
         section("Games of self-play", _viewer("games") if shown else ""),
         section("Variants", _variants(plan)),
         section("Do it again", *(f"<pre>{escape(line)}</pre>" for line in dict.fromkeys(m["command"] for m in made))),
         section("Made by", *(_facts({k: v for k, v in m.items() if k != "command"}) for m in made)),
-    ]  # fmt: skip
+    ]
     cores = "one core" if plan.cores == 1 else f"{plan.cores} cores"
     budget = f"{plan.minutes:g} minutes of {cores}" if plan.minutes else f"{plan.self_play_games:,} games of self-play"
     below = f"{len(plan.variants)} variants, {plan.seeds} seeds, {budget} a run"
@@ -270,8 +306,13 @@ def _experiment_curves(plan: Plan, todo: list[Job], results: list[dict[str, Any]
         at = [(m["total_seconds"] / 60, m) for m in lines]
         points = [(x, m["retrain_policy_loss"]) for x, m in at if "retrain_policy_loss" in m]
         loss.append(Series(job.variant.name, _thin(points), job.number))
-        lengths.append(Series(job.variant.name, _thin([(x, m["self_play_plies"]) for x, m in at
-                                                       if "self_play_plies" in m]), job.number))  # fmt: skip
+        lengths.append(
+            Series(
+                job.variant.name,
+                _thin([(x, m["self_play_plies"]) for x, m in at if "self_play_plies" in m]),
+                job.number,
+            )
+        )
     for r in results:
         if r["kind"] == "kept" and "curve" in r:
             number = r["variants"][0]

@@ -146,8 +146,12 @@ def _start(plan: Plan, job: Job, numbers: list[int]) -> subprocess.Popen[bytes]:
     with open(job.root / "output.log", "ab") as log:
         return subprocess.Popen(
             [sys.executable, "-P", str(CHILD), *words, *plan.arguments(job.variant, job.seed), *which],
-            env=job.environment(), stdin=subprocess.PIPE, stdout=log, stderr=log, **processes.own_group(),
-        )  # fmt: skip
+            env=job.environment(),
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            **processes.own_group(),
+        )
 
 
 def _wait_until_free(folder: Path) -> None:
@@ -169,8 +173,10 @@ def _require_finished(job: Job, process: subprocess.Popen[bytes]) -> None:
     said = read_limited(log, LINES_BYTES).decode(errors="replace").strip().splitlines()
     last = next((line for line in reversed(said) if line.startswith("error:")), said[-1] if said else "")
     how = f"exit code {process.returncode}" if process.returncode else "it stopped before its end"
-    raise UserError(f"{job.name}: {how}: {last.removeprefix('error: ')[:300]}; all of it is in {log}, and the same "
-                    "command resumes the experiment")  # fmt: skip
+    raise UserError(
+        f"{job.name}: {how}: {last.removeprefix('error: ')[:300]}; all of it is in {log}, and the same "
+        "command resumes the experiment"
+    )
 
 
 def _end(left: list[subprocess.Popen[bytes]]) -> None:

@@ -121,12 +121,12 @@ def _inside(share: float) -> float:
 
 
 def seed_error(spread: float, games: int) -> float:
-    """Return the standard deviation of one seed's Elo: of the seeds, and of its match of so many games."""
+    """Return the standard deviation of one seed's Elo: of the seeds, and of its match of `games` games."""
     return math.hypot(spread, ELO_OF_GAME / math.sqrt(games))
 
 
 def visible(error: float, seeds: int, comparisons: int = 1) -> float:
-    """Return the difference that is seen (POWER) with so many seeds; `error`: standard deviation of one seed's."""
+    """Return the difference that is seen (POWER) with `seeds` seeds; `error`: standard deviation of one seed's."""
     if seeds < 2:
         return math.inf
     edges = t_quantile(1 - (1 - SURE) / 2 / comparisons, seeds - 1) + t_quantile(POWER, seeds - 1)

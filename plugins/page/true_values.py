@@ -32,7 +32,7 @@ class TrueValues:
 
 @lru_cache(maxsize=4)
 def _values_of(spec: str, rules: str) -> TrueValues:
-    """Return the true values of a game for all tabs; rules: the digest of one's own."""
+    """Return the true values of a game for all tabs; rules: the digest of your own game."""
     return TrueValues(games.make(spec))
 
 

@@ -43,6 +43,14 @@ def board_parts(game: Game) -> dict[str, Any]:
         "colours": {str(side): list(look.sides[side]) for side in (1, -1)},
         "paint": {str(side): board_looks.side_paint(game.look, side) for side in (1, -1)},
         "ink": {str(side): ink_on(look.sides[side][0]) for side in (1, -1)},
-        "marks": {"more": MORE, "less": LESS, "dark": DARK, "bright": BRIGHT, "hint": HINT, "text": INK,
-                  "forbidden": board_looks.FORBIDDEN_CROSS, "inks": inks},
-    }  # fmt: skip
+        "marks": {
+            "more": MORE,
+            "less": LESS,
+            "dark": DARK,
+            "bright": BRIGHT,
+            "hint": HINT,
+            "text": INK,
+            "forbidden": board_looks.FORBIDDEN_CROSS,
+            "inks": inks,
+        },
+    }

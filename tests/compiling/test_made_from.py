@@ -52,16 +52,19 @@ def test_the_same_source_has_the_same_digest(outer):
     assert made_from(outer()) == made_from(outer())
 
 
-@pytest.mark.parametrize("old, new", [
-    ("n + STEP + 7", "n + STEP + 8"),
-    ("n + STEP + 7", "n - STEP + 7"),
-    ("STEP, TABLE, FAR = 1,", "STEP, TABLE, FAR = 2,"),
-    ("np.arange(3)", "np.arange(3) * 2"),
-    ("np.arange(3)", "np.arange(3).astype(np.float64)"),
-    ("(1, 2.5)", "(1, 3.5)"),
-    ("by=1", "by=2"),
-    ("inner(n) + TABLE[n]", "TABLE[n]"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("n + STEP + 7", "n + STEP + 8"),
+        ("n + STEP + 7", "n - STEP + 7"),
+        ("STEP, TABLE, FAR = 1,", "STEP, TABLE, FAR = 2,"),
+        ("np.arange(3)", "np.arange(3) * 2"),
+        ("np.arange(3)", "np.arange(3).astype(np.float64)"),
+        ("(1, 2.5)", "(1, 3.5)"),
+        ("by=1", "by=2"),
+        ("inner(n) + TABLE[n]", "TABLE[n]"),
+    ],
+)
 def test_a_change_anywhere_changes_it(outer, old, new):
     assert old in SOURCE
     assert made_from(outer(SOURCE.replace(old, new))) != made_from(outer())

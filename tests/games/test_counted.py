@@ -7,8 +7,16 @@ import games
 from compiled import call, compiled
 from game import CompiledState
 
-SPECS = ["go", "go(size=9,komi=7)", "go(size=4,komi=0.5,suicide=yes)", "littlego", "othello", "othello(size=10)",
-         "metasquares", "metasquares(size=7,rule=race)"]  # fmt: skip
+SPECS = [
+    "go",
+    "go(size=9,komi=7)",
+    "go(size=4,komi=0.5,suicide=yes)",
+    "littlego",
+    "othello",
+    "othello(size=10)",
+    "metasquares",
+    "metasquares(size=7,rule=race)",
+]
 
 
 @compiled

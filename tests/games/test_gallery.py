@@ -46,8 +46,10 @@ def test_domineering_is_won_by_who_is_known_to_win(size, wanted):
 def test_a_mirrored_domino_is_a_domino():
     game = make("domineering", "size=3")
     assert [[game.move_name(a) for a in form.actions[[0, 6]]] for form in game.symmetries] == [
-        ["a2|", "a1-"], ["c3|", "b3-"], ["c2|", "b1-"],
-    ]  # fmt: skip
+        ["a2|", "a1-"],
+        ["c3|", "b3-"],
+        ["c2|", "b1-"],
+    ]
 
 
 def test_dots_and_boxes_a_box_gives_another_move():

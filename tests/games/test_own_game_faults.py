@@ -54,7 +54,7 @@ COMMANDS = {
 
 
 def in_commands(capsys, name, typed=""):
-    """Return the exit code and error lines of a command on a game of one's own."""
+    """Return the exit code and error lines of a command on your own game."""
     argv = COMMANDS[name]
     code, out, err = output_of(capsys, *argv, *(["--game", "mine.py:Mine(size=3)"] if argv[0] != "check" else []))
     assert "Traceback" not in err + out
@@ -64,8 +64,13 @@ def in_commands(capsys, name, typed=""):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_legal_moves_in_no_order_are_refused_in_every_command(template, capsys, name):
     """A set of few small numbers is in order by chance."""
-    changed(template, ("[i for i in range(len(cells)) if self._may_be_played(i)]",
-                       "{i for i in range(len(cells)) if self._may_be_played(i)}"))  # fmt: skip
+    changed(
+        template,
+        (
+            "[i for i in range(len(cells)) if self._may_be_played(i)]",
+            "{i for i in range(len(cells)) if self._may_be_played(i)}",
+        ),
+    )
     code, err, _ = in_commands(capsys, name)
     words = "expected allowedActions to be a list or a tuple in ascending order, got {0, 1, 2, 3, 4, 5, 6, 7, 8}"
     assert code == 2 and err == [f"error: mine: {words}"]

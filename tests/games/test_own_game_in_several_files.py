@@ -1,4 +1,4 @@
-"""A game of one's own rests on more than its file: modules beside it and elsewhere, and the data that it reads."""
+"""Your own game rests on more than its file: modules next to it and elsewhere, and the data that it reads."""
 
 import hashlib
 import os
@@ -118,7 +118,7 @@ FORMS = {
         {"rules_a.py": "SIZE = 5\nTEXT = open('{desk}/sizes.txt').read()", "sizes.txt": "SIZE = 5"},
     ),
     "database": ("import sqlite3; sqlite3.connect('{desk}/a.db').close()", {"a.db": "SIZE = 5"}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -184,11 +184,14 @@ def test_two_games_may_have_a_helper_of_one_name(snort, desk):
     assert games.make("other/snort.py:Snort").grid_shape == (4, 4)
 
 
-@pytest.mark.parametrize("helper, words", [
-    ("SIZE = 1 / 0\n", "error: near.py, line 1: ZeroDivisionError: division by zero"),
-    ("SIZE = (\n", "error: near.py, line 1: SyntaxError: '(' was never closed"),
-    ("\nimport numpie\n", "error: near.py, line 2: ModuleNotFoundError: No module named 'numpie'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "helper, words",
+    [
+        ("SIZE = 1 / 0\n", "error: near.py, line 1: ZeroDivisionError: division by zero"),
+        ("SIZE = (\n", "error: near.py, line 1: SyntaxError: '(' was never closed"),
+        ("\nimport numpie\n", "error: near.py, line 2: ModuleNotFoundError: No module named 'numpie'"),
+    ],
+)
 def test_a_fault_of_a_helper_is_told_with_its_place(snort, desk, helper, words):
     changed(snort, (PLAIN, f"{PLAIN}\nimport near\n"))
     (desk / "near.py").write_text(helper)

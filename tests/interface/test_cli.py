@@ -163,7 +163,7 @@ def test_too_little_memory_is_one_line_in_the_words_of_any_library(capsys, monke
 
 @pytest.mark.parametrize("argv", [
     ["play", "--game", "{}.py:X"], ["replay", "{}.sgf"], ["import-games", "{}"], ["check", "{}.py"], ["{}"],
-])  # fmt: skip
+])
 def test_what_is_refused_commands_no_terminal(capsys, argv):
     code, out, err = output_of(capsys, *(word.format("\x1b[31mX\x9b2J\u202e") for word in argv))
     assert code == 2 and err.startswith("error: ") and not re.search("[\x1b\x9b\u202e]", out + err)
@@ -192,5 +192,5 @@ def test_the_program_starts_where_python_does_not_look_beside_a_script(tmp_path)
         done = subprocess.run(
             [sys.executable, *options, str(HERE / "main.py"), "--version"], cwd=tmp_path, capture_output=True,
             text=True, env={**os.environ, **environment},
-        )  # fmt: skip
+        )
         assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("alphazero-keras ")

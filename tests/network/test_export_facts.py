@@ -15,7 +15,10 @@ def test_the_rules_are_those_that_the_network_learned_on_the_board_that_was_aske
 
 
 def test_rules_without_a_range_are_the_games_own():
-    cases = [("go", "go", "go"), ("go(komi=7,size=7..9)", "go(komi=60,size=11,ko=superko)", "go(komi=7,size=11)"),
-             ("gomoku(rule=renju,size=7..15)", "gomoku(size=10)", "gomoku(rule=renju,size=10)")]  # fmt: skip
+    cases = [
+        ("go", "go", "go"),
+        ("go(komi=7,size=7..9)", "go(komi=60,size=11,ko=superko)", "go(komi=7,size=11)"),
+        ("gomoku(rule=renju,size=7..15)", "gomoku(size=10)", "gomoku(rule=renju,size=10)"),
+    ]
     for spec, asked, learned in cases:
         assert learned_rules(spec, games.make(asked)).spec == learned

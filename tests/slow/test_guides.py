@@ -109,9 +109,25 @@ SMALLER_PYTHON = {'{"iterations": 100}': str({"iterations": 2, "episodes": 8, "m
 TYPED = "b2\nquit\n"
 INPUT = "1\n" + "00000\n" * 10
 """A host's file: Black begins on an empty board."""
-OTHERS = {"--head", "--num-cpus", "--include-dashboard", "--disable-usage-stats", "--address", "--generate",
-          "--mode", "--chinese-rules", "--never-resign", "--capture-all-dead", "--option", "--help", "--help-all",
-          "--busy", "--cold", "--from", "--all"}  # fmt: skip
+OTHERS = {
+    "--head",
+    "--num-cpus",
+    "--include-dashboard",
+    "--disable-usage-stats",
+    "--address",
+    "--generate",
+    "--mode",
+    "--chinese-rules",
+    "--never-resign",
+    "--capture-all-dead",
+    "--option",
+    "--help",
+    "--help-all",
+    "--busy",
+    "--cold",
+    "--from",
+    "--all",
+}
 """Options of other programs, and of every command."""
 
 
@@ -298,10 +314,13 @@ OUTPUT = re.compile(r"^```sh\n([^`]*)^```\n\n```text\n([^`]*)^```$", re.MULTILIN
 SHOWN = {
     ("get_started.md", "iter"): lambda: iteration_of_the_player_that_ships(30, 101),
     ("README.md", "iter"): lambda: iteration_of_the_player_that_ships(30, 101),
-    ("gpu.md", "device:"): lambda: "  device:  " + device.words(
-        device.Speed((256,), (256 / 300_000 + 0.001,), (300_000.0,), (0.0,)), device.Plan(3, 1024, wanted=3072)
+    ("gpu.md", "device:"): lambda: (
+        "  device:  "
+        + device.words(
+            device.Speed((256,), (256 / 300_000 + 0.001,), (300_000.0,), (0.0,)), device.Plan(3, 1024, wanted=3072)
+        )
     ),
-}  # fmt: skip
+}
 """{(guide, the first word of a block): what makes its text}: what only a long training or a GPU would print."""
 LONG = {("textbook.md", "three")}
 """Blocks that show what a long run printed, with numbers of its own; its record is in benchmarks/log/."""
@@ -363,8 +382,12 @@ def test_a_command_prints_what_its_guide_shows(guide, words, shown, place, tmp_p
 
 
 def test_outputs_that_only_a_long_training_or_a_gpu_prints_are_what_the_program_makes_of_its_numbers():
-    found = {(path.name, text.split()[0]): text for path in [HERE / "README.md", *GUIDES]
-             for kind, text in blocks(path) if kind == "text"}  # fmt: skip
+    found = {
+        (path.name, text.split()[0]): text
+        for path in [HERE / "README.md", *GUIDES]
+        for kind, text in blocks(path)
+        if kind == "text"
+    }
     for key, make in SHOWN.items():
         assert found[key].rstrip() == make().rstrip()
 

@@ -58,7 +58,7 @@ def hostile():
             "named": f"INDEX tally ON {table} ({first} DESC)",
             "expression": f"INDEX i ON {table} (abs({first}), hex(digest))",
             "long": f"INDEX i ON {table} (digest || replace(hex(digest), '0', '{'x' * 3000}'))",
-        }.items():  # fmt: skip
+        }.items():
             yield f"{name} index on {table}", f"CREATE {index}"
         plain, key = (columns.split(", PRIMARY KEY")[0], columns.partition(", PRIMARY KEY")[2])
         rest = f", PRIMARY KEY{key}" if key else ""
@@ -74,7 +74,7 @@ def hostile():
             "unique": f"{columns}, UNIQUE (digest)", "more columns": f"{plain}, more TEXT{rest}",
             "fewer columns": columns.replace(", digest BLOB", ""), "other type": columns.replace("BLOB", "TEXT"),
             "other nulls": columns.replace(" NOT NULL", ""), "digest first": f"d BLOB, {columns}",
-        }.items():  # fmt: skip
+        }.items():
             if changed != columns:
                 yield f"{table} with {name}", again(table, changed)
         yield f"{table} of another kind", again(table, after="" if table == "meta" else " STRICT")
@@ -153,7 +153,7 @@ def test_each_of_200_hostile_schemas_is_refused_within_a_second_and_no_row_is_lo
 
 
 @pytest.mark.parametrize("name", ["view for games", "trigger AFTER INSERT meta", "games with generated digest",
-                                  "many views", "expression index on games"])  # fmt: skip
+                                  "many views", "expression index on games"])
 @pytest.mark.parametrize("command", [["verify"], ["recover"], ["export-games", "games.npz"]], ids=lambda one: one[0])
 def test_commands_refuse_them_too(folder, monkeypatch, capsys, name, command):
     monkeypatch.chdir(folder)

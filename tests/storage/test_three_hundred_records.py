@@ -116,9 +116,9 @@ def test_the_files_are_of_every_producer_and_none_is_twice():
 # ---- by hand: what was found misread, and the formats' own texts
 
 FOX = ("(;GM[1]FF[4]SZ[19]GN[]PB[a]PW[b]KM[50]HA[2]RU[Japanese]AP[GNU Go:3.8]RN[3]RE[W+R]AP[foxwq]RL[0]AB[pd][dp];W[dd]"
-       ";B[pp])")  # fmt: skip
-LITTLE_GOLEM = ("(;FF[4]EV[hex.ch.1.1.1]PB[aa]PW[bb]SZ[13]RE[W]GC[ game #2]SO[http://www.littlegolem.com];W[mf];B[swap];"
-                "W[kj];B[ie];W[fh];B[ed];W[cd])")  # fmt: skip
+       ";B[pp])")
+LITTLE_GOLEM = ("(;FF[4]EV[hex.ch.1.1.1]PB[aa]PW[bb]SZ[13]RE[W]GC[ game #2]SO[http://www.littlegolem.com];"
+                "W[mf];B[swap];W[kj];B[ie];W[fh];B[ed];W[cd])")
 GGF = ("(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:28:02.MST]PB[a]PW[b]RB[2197.01]RW[2199.72]TI[05:00//02:00]TY[8]RE[?]"
        "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[F5//0.09]W[d6/-3.1/2.5];)")
 
@@ -142,7 +142,7 @@ GGF = ("(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:28:02.MST]PB[a]PW[b]RB[2197.01]R
         (GGF, ".ggf", "othello", "f5 d6", 0),
         ("---------------------------OX------XO--------------------------- X", ".obf", "othello", "", 0),
     ],
-)  # fmt: skip
+)
 def test_records_by_hand_are_read_as_their_producers_mean_them(text, form, spec, moves, points):
     found = from_bytes(text.encode(), form)
     assert found.game.spec == spec and " ".join(map(found.game.move_name, found.moves)) == moves
@@ -199,7 +199,7 @@ def test_a_result_of_little_golem_is_that_of_the_sides_that_pb_and_pw_name():
         ("-" * 64 + " 7\n", ".obf", "line 1: expected a board's points, then who moves, as X or O"),
         ("f5d6\n", ".obf", "expected lines of 64 points of X, O and -, then who moves"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused_is_named_with_its_place(data, form, words):
     with pytest.raises(UserError) as error:
         from_bytes(data if isinstance(data, bytes) else data.encode(), form)
@@ -209,7 +209,7 @@ def test_what_is_refused_is_named_with_its_place(data, form, words):
 
 def test_points_that_no_rules_give_are_not_lost_in_sgf():
     text = ('{"game": "go(size=9)", "moves": [], "setup": {"black": ["c3", "g7"], "white": [], "turn": "white", '
-            '"points": %s}}')  # fmt: skip
+            '"points": %s}}')
     for points in (2, 1):
         assert from_bytes(to_bytes(from_bytes((text % points).encode(), ".json"), ".sgf"), ".sgf").game.start().score
     with pytest.raises(UserError, match="no rules that SGF names give White 7 points"):
@@ -223,7 +223,7 @@ def test_points_that_no_rules_give_are_not_lost_in_sgf():
 
 def test_a_komi_that_only_hundredths_can_mean_is_never_played():
     for stated, komi in (("50", 0.5), ("-650", -6.5), ("375", 7.5), ("325", 6.5), ("550", 5.5), ("650", 6.5),
-                         ("350", 7.0), ("75", 1.5), ("100", 1.0)):  # fmt: skip
+                         ("350", 7.0), ("75", 1.5), ("100", 1.0)):
         found = from_bytes(f"(;GM[1]SZ[19]KM[{stated}];B[aa])".encode(), ".sgf")
         assert found.game.komi == komi and any(f"KM[{stated}] is read as komi {komi:g}" in n for n in found.notes)
     own = to_bytes(Record(games.make("go(size=19,komi=50)"), [0], None), ".sgf")

@@ -36,13 +36,16 @@ def test_another_run_of_the_game_stays_where_a_new_one_cannot_be(tmp_path, monke
     assert [path.name for path in (tmp_path / "tictactoe").iterdir()] == ["run0001"]
 
 
-@pytest.mark.parametrize("code, words", [
-    (sqlite3.SQLITE_IOERR_SHMMAP, "its disk offers no memory maps that programs share"),
-    (sqlite3.SQLITE_IOERR_SHMLOCK, "its disk offers no locks of files"),
-    (sqlite3.SQLITE_IOERR_LOCK, "its disk offers no locks of files"),
-    (sqlite3.SQLITE_BUSY, "another program has it open, or its disk keeps no locks"),
-    (sqlite3.SQLITE_IOERR_WRITE, "cannot be written"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "code, words",
+    [
+        (sqlite3.SQLITE_IOERR_SHMMAP, "its disk offers no memory maps that programs share"),
+        (sqlite3.SQLITE_IOERR_SHMLOCK, "its disk offers no locks of files"),
+        (sqlite3.SQLITE_IOERR_LOCK, "its disk offers no locks of files"),
+        (sqlite3.SQLITE_BUSY, "another program has it open, or its disk keeps no locks"),
+        (sqlite3.SQLITE_IOERR_WRITE, "cannot be written"),
+    ],
+)
 def test_what_sqlite_misses_of_a_disk_is_named(tmp_path, monkeypatch, code, words):
     connect = database.connect
 

@@ -31,8 +31,17 @@ class Firefox:
 
         self.errors, self.asked = [], []
         self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        command = [PROGRAM, "--headless", "--no-remote", "--remote-debugging-port=0", "--width=1280", "--height=900",
-                   "--profile", self._profile.name, "about:blank"]  # fmt: skip
+        command = [
+            PROGRAM,
+            "--headless",
+            "--no-remote",
+            "--remote-debugging-port=0",
+            "--width=1280",
+            "--height=900",
+            "--profile",
+            self._profile.name,
+            "about:blank",
+        ]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             address = until(self._address)
@@ -80,9 +89,12 @@ class Firefox:
             return found instanceof Element ? found : JSON.stringify(found);
         }}"""
         done = self._call(
-            "script.callFunction", functionDeclaration=whole, target={"context": self._context}, awaitPromise=True,
+            "script.callFunction",
+            functionDeclaration=whole,
+            target={"context": self._context},
+            awaitPromise=True,
             arguments=[{"type": "string", "value": json.dumps(values)}],
-        )  # fmt: skip
+        )
         if done["type"] == "exception":
             raise AssertionError(done["exceptionDetails"]["text"])
         found = done["result"]
@@ -110,11 +122,17 @@ class _Element:
         """Bring it into view and click on its middle."""
         here = {"context": self._browser._context}
         self._browser._call(
-            "script.callFunction", functionDeclaration="(e) => e.scrollIntoView({block: 'center'})", target=here,
-            awaitPromise=False, arguments=[{"sharedId": self._shared}],
-        )  # fmt: skip
+            "script.callFunction",
+            functionDeclaration="(e) => e.scrollIntoView({block: 'center'})",
+            target=here,
+            awaitPromise=False,
+            arguments=[{"sharedId": self._shared}],
+        )
         middle = {"type": "element", "element": {"sharedId": self._shared}}
-        steps = [{"type": "pointerMove", "x": 0, "y": 0, "origin": middle}, {"type": "pointerDown", "button": 0},
-                 {"type": "pointerUp", "button": 0}]  # fmt: skip
+        steps = [
+            {"type": "pointerMove", "x": 0, "y": 0, "origin": middle},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerUp", "button": 0},
+        ]
         hand = {"type": "pointer", "id": "hand", "actions": steps}
         self._browser._call("input.performActions", **here, actions=[hand])

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def lock(monkeypatch):
-    """Return what takes a folder away: what asks for it or for what is in it is told that it may not."""
+    """Return what takes a folder away: the system refuses it, and what is in it, to whoever asks."""
     taken = []
 
     def refused(path):

@@ -84,7 +84,7 @@ def _server(rng, seed):
     if file.handicap and file.rules in ("Chinese", "AGA"):
         points += file.handicap - (file.rules == "AGA")
     return _made(".sgf", file.data, f"go(size={file.size})", moves, setup=file.setup, turn=turn, result=file.result,
-                 players=file.players, points=points)  # fmt: skip
+                 players=file.players, points=points)
 
 
 def _line(rng, size, colours):
@@ -114,7 +114,7 @@ def _fox(rng, seed):
     size, stones = 19, int(rng.integers(2, 5))
     spots = [(3, 3), (15, 15), (3, 15), (15, 3)][:stones]
     forms = [("50", 0.5, "Japanese", 0), ("375", 7.5, "Chinese", stones), ("0", 0, "Chinese", stones),
-             ("650", 6.5, "AGA", stones - 1), ("50", 0.5, "Korean", 0)]  # fmt: skip
+             ("650", 6.5, "AGA", stones - 1), ("50", 0.5, "Korean", 0)]
     stated, komi, rules, more = forms[seed // 15 % 5]
     free = [(int(p) // size, int(p) % size) for p in rng.permutation(size * size)]
     free = [p for p in free if p not in spots][:20]
@@ -123,13 +123,13 @@ def _fox(rng, seed):
     setup = "" if as_moves else "AB" + "".join(f"[{point(p)}]" for p in spots)
     first = [("B", p) for p in spots] if as_moves else []
     root = (f"(;GM[1]FF[4]SZ[{size}]GN[]DT[2026-01-01]PB[a]PW[b]BR[P9]WR[P9]KM[{stated}]HA[{stones}]RU[{rules}]"
-            f"AP[GNU Go:3.8]RN[3]RE[W+R]TM[300]TC[3]TT[30]AP[foxwq]RL[0]{setup}")  # fmt: skip
+            f"AP[GNU Go:3.8]RN[3]RE[W+R]TM[300]TC[3]TT[30]AP[foxwq]RL[0]{setup}")
     game = games.make("go(size=19)")
     names = [game.move_name(p[0] * size + p[1]) for _, p in line]
     bad = [*first, *line[:7], ("B", line[0][1])]
     return _made(".sgf", f"{root}{_nodes([*first, *line])})", "go(size=19)", names,
                  setup={"B": set(spots), "W": set()}, turn=-1, result=-1.0, players=("a", "b"), points=komi + more,
-                 broken=(f"{root}{_nodes(bad)})".encode(), len(bad)))  # fmt: skip
+                 broken=(f"{root}{_nodes(bad)})".encode(), len(bad)))
 
 
 def _crowded(rng, seed):
@@ -144,7 +144,7 @@ def _crowded(rng, seed):
         text += f";B[{shown[0]}][{shown[1]}]" if node == ["B", "B"] else ";" + "".join(
             f"{colour}[{p}]" for colour, p in zip(node, shown, strict=True))
     return _made(".sgf", f"(;GM[1]SZ[{size}]KM[7]{text})", f"go(size={size})", names, points=7,
-                 broken=(f"(;GM[1]SZ[{size}];B[aa]W[bb];B[cc]W[aa])".encode(), 4))  # fmt: skip
+                 broken=(f"(;GM[1]SZ[{size}];B[aa]W[bb];B[cc]W[aa])".encode(), 4))
 
 
 def _twice(rng, seed):
@@ -154,7 +154,7 @@ def _twice(rng, seed):
     line, names = _line(rng, size, colours)
     bad = [("B", (0, 0)), ("B", (0, 1)), ("W", (size - 1, 0)), ("W", (0, 0))]
     return _made(".sgf", f"(;GM[1]SZ[{size}]KM[6.5]{_nodes(line)})", f"go(size={size})", names, points=6.5,
-                 broken=(f"(;GM[1]SZ[{size}]{_nodes(bad)})".encode(), 4))  # fmt: skip
+                 broken=(f"(;GM[1]SZ[{size}]{_nodes(bad)})".encode(), 4))
 
 
 def _position(rng, seed):
@@ -164,7 +164,7 @@ def _position(rng, seed):
     form, turn = [("B", 1), ("b", 1), ("Black", 1), ("1", 1), ("W", -1), ("w", -1), ("white", -1), ("2", -1)][seed % 8]
     stones = f"AB[{point(spots[0])}][{point(spots[1])}]AW[{point(spots[2])}][{point(spots[3])}]"
     return _made(".sgf", f"(;GM[1]SZ[{size}]KM[0]{stones}PL[{form}])", f"go(size={size})", [],
-                 setup={"B": set(spots[:2]), "W": set(spots[2:])}, turn=turn)  # fmt: skip
+                 setup={"B": set(spots[:2]), "W": set(spots[2:])}, turn=turn)
 
 
 # ---- gomoku
@@ -173,14 +173,14 @@ def _position(rng, seed):
 def _gomoku(rng, seed):
     """SGF with the rules in words."""
     words, rule = [("Standard", "exact"), ("freestyle", "freestyle"), ("Renju", "renju"), ("exact", "exact"),
-                   ("", "freestyle")][seed // 15 % 5]  # fmt: skip
+                   ("", "freestyle")][seed // 15 % 5]
     game = games.make(f"gomoku(size=15,rule={rule})")
     actions = played(game, rng, 14)
     line = [("BW"[n % 2], divmod(a, 15)) for n, a in enumerate(actions)]
     root = f"(;GM[4]FF[4]SZ[15]RU[{words}]"
     bad = [*line[:6], ("B", line[1][1])]
     return _made(".sgf", f"{root}{_nodes(line)})", game.spec, [game.move_name(a) for a in actions],
-                 broken=(f"{root}{_nodes(bad)})".encode(), 7))  # fmt: skip
+                 broken=(f"{root}{_nodes(bad)})".encode(), 7))
 
 
 def _piskvork(rng, seed):
@@ -193,7 +193,7 @@ def _piskvork(rng, seed):
     head, tail = f"Piskvorky {size}x{size}, 11:11, 0\n", f"\nAnn.zip\nBob.zip\n-1\n1,{words}\n"
     bad = head + "\n".join([*lines[:5], lines[0]]) + tail
     return _made(".psq", head + "\n".join(lines) + tail, game.spec, [game.move_name(a) for a in actions],
-                 players=("Ann.zip", "Bob.zip"), broken=(bad.encode(), 6))  # fmt: skip
+                 players=("Ann.zip", "Bob.zip"), broken=(bad.encode(), 6))
 
 
 # ---- Hex
@@ -221,7 +221,7 @@ def _hexgui(rng, seed):
     bad = f"(;FF[4]GM[11]SZ[{size}]PB[Ann]PW[Bo]{text};{loser}[{names[-1]}])"
     return _made(".sgf", f"(;FF[4]GM[11]SZ[{size}]PB[Ann]PW[Bo]{text};{loser}[resign])", game.spec, names,
                  players=("Ann", "Bo"), result=-1.0 if loser == "B" else 1.0,
-                 broken=(bad.encode(), len(names) + 1))  # fmt: skip
+                 broken=(bad.encode(), len(names) + 1))
 
 
 def _sabaki(rng, seed):
@@ -235,7 +235,7 @@ def _sabaki(rng, seed):
         text = text.replace(f"AE[{names[0]}]", f"AE[{mirrored}]")
     bad = f"(;GM[11]FF[4]CA[UTF-8]AP[Sabaki:0.60.0]SZ[{size}]{text};{'BW'[len(names) % 2]}[zz])"
     return _made(".sgf", f"(;GM[11]FF[4]CA[UTF-8]AP[Sabaki:0.60.0]SZ[{size}]{text})", game.spec, names,
-                 broken=(bad.encode(), len(names) + 1))  # fmt: skip
+                 broken=(bad.encode(), len(names) + 1))
 
 
 def _little_golem(rng, seed):
@@ -249,7 +249,7 @@ def _little_golem(rng, seed):
     root += "SO[http://www.littlegolem.com]"
     bad = f"{root}{text};{loser}[{letters[-1]}])"
     return _made(".sgf", f"{root}{text};{loser}[resign])", game.spec, names, players=("aa", "bb"),
-                 result=1.0 if winner == "B" else -1.0, broken=(bad.encode(), len(names) + 1))  # fmt: skip
+                 result=1.0 if winner == "B" else -1.0, broken=(bad.encode(), len(names) + 1))
 
 
 # ---- Othello
@@ -283,10 +283,10 @@ def _transcript(rng, seed):
     if seed % 3 == 0:
         shown = [n for a, n in zip(actions, names, strict=True) if a != passed]
     text = ["".join(shown), " ".join(f"{n // 2 + 1}. {w}" if n % 2 == 0 else w for n, w in enumerate(shown)),
-            " ".join(shown).upper()][seed // 15 % 3]  # fmt: skip
+            " ".join(shown).upper()][seed // 15 % 3]
     result = float(np.sign(_lead(state))) if state.isEndGame else None
     return _made(".txt", text, game.spec, names, result=result,
-                 broken=(("".join(names[:4]) + "zz").encode(), 5))  # fmt: skip
+                 broken=(("".join(names[:4]) + "zz").encode(), 5))
 
 
 def _ggs(rng, seed):
@@ -306,7 +306,7 @@ def _ggs(rng, seed):
         moves += f"{'B' if player == 1 else 'W'}[{'PA' if name == 'pass' else name.upper()}{extra}]"
         player = -player
     root = (f"(;GM[Othello]PC[GGS/os]DT[2004.09.18_05:54:38.MDT]PB[ann]PW[bob]RB[1837.5]RW[2203.5]TI[05:00//02:00]"
-            f"TY[8]RE[{_lead(state):+.3f}]BO[8 {rows} {'*' if turn == 1 else 'O'}]")  # fmt: skip
+            f"TY[8]RE[{_lead(state):+.3f}]BO[8 {rows} {'*' if turn == 1 else 'O'}]")
     other = "(;GM[Othello]BO[8 " + "-" * 64 + " *];)"
     setup = NOTHING
     if begin:
@@ -314,7 +314,7 @@ def _ggs(rng, seed):
     bad = f"{root}{'B' if turn == 1 else 'W'}[zz];)"
     return _made(".ggf", f"{other}\n{root}{moves};)\n", "othello", names[begin:], setup=setup, turn=turn, number=2,
                  result=float(np.sign(_lead(state))), players=("ann", "bob"),
-                 broken=(f"{other}{bad}".encode(), 1))  # fmt: skip
+                 broken=(f"{other}{bad}".encode(), 1))
 
 
 def _wthor(rng, seed):
@@ -331,7 +331,7 @@ def _wthor(rng, seed):
     data = head + row(b"8") + row(codes) + row(b"\x0b")
     bad = head + row(b"") + row(codes[:3] + codes[:1] + codes[4:]) + row(b"")
     return _made(".wtb", data, "othello", names, number=2, result=float(np.sign(_lead(state))),
-                 players=("WTHOR player 12", "WTHOR player 7"), broken=(bad, 4))  # fmt: skip
+                 players=("WTHOR player 12", "WTHOR player 7"), broken=(bad, 4))
 
 
 def _ffo(rng, seed):
@@ -356,13 +356,13 @@ def _own(rng, seed):
     turn = {"black": stones, "white": [], "turn": "white", "points": len(stones)}
     komi = 0.5 + seed // 15
     values = {"game": f"go(size=9,komi={komi:g})", "moves": ["e5", "pass", "e4"], "result": None, "setup": turn,
-              "stated": {"rules": "Chinese", "handicap": str(len(stones))}}  # fmt: skip
+              "stated": {"rules": "Chinese", "handicap": str(len(stones))}}
     bad = {**values, "moves": ["e5", "pass", "e5"]}
     game = games.make("go(size=9)")
     spots = {divmod(game.parse_move(name), 9) for name in stones}
     return _made(".json", json.dumps(values), "go(size=9)", values["moves"], setup={"B": spots, "W": set()}, turn=-1,
-                 points=komi + len(stones), broken=(json.dumps(bad).encode(), 3))  # fmt: skip
+                 points=komi + len(stones), broken=(json.dumps(bad).encode(), 3))
 
 
 KINDS = (_server, _fox, _crowded, _twice, _position, _gomoku, _piskvork, _hexgui, _sabaki, _little_golem, _transcript,
-         _ggs, _wthor, _ffo, _own)  # fmt: skip
+         _ggs, _wthor, _ffo, _own)

@@ -81,7 +81,7 @@ def test_own_names_are_files_and_folders_of_modules(tmp_path):
 
 @pytest.mark.skipif(not (HERE / ".git").exists() or not shutil.which("git"), reason="not a git checkout")
 def test_what_lies_at_the_top_is_known_by_name():
-    """A helper of one's own may lie beside main.py: it is none of these."""
+    """Your own helper may lie next to main.py: it is none of these."""
     done = subprocess.run(["git", "ls-files"], cwd=HERE, capture_output=True, text=True, check=True)
     places = [Path(line).parts for line in done.stdout.splitlines()]
     files = {parts[0].removesuffix(".py") for parts in places if len(parts) == 1 and parts[0].endswith(".py")}
@@ -98,8 +98,15 @@ def test_a_module_beside_a_file_is_none_of_the_program_or_of_python(tmp_path):
 
 
 def test_files_are_found_through_helpers_that_import_each_other(tmp_path):
-    texts = {"a.py": "import b", "b.py": "import c.d\nimport a", "c/__init__.py": "",
-             "c/d.py": "from . import e\nfrom ..f import g", "c/e.py": "import (", "f.py": "", "h.py": ""}  # fmt: skip
+    texts = {
+        "a.py": "import b",
+        "b.py": "import c.d\nimport a",
+        "c/__init__.py": "",
+        "c/d.py": "from . import e\nfrom ..f import g",
+        "c/e.py": "import (",
+        "f.py": "",
+        "h.py": "",
+    }
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)

@@ -53,14 +53,26 @@ def forged_lines():
     for kind in ("", "games", "round", "Game", "game ", None, 3, [], {}, ["game"], True):
         yield pack({**HEAD, "kind": kind}, BODY)
     for kind, more in [
-        ("stopped", {}), ("stopped", {"round": 1}), ("stopped", {"round": 2}), ("stopped", {"round": "1"}),
-        ("stopped", {"round": -1}), ("stopped", {"round": 1.0}), ("failed", {}), ("failed", {"text": 3}),
-        ("failed", {"text": ["a"]}), ("failed", {"text": "a", "exit_code": "2"}),
-        ("failed", {"text": "a", "exit_code": 10**9}), ("failed", {"text": "a", "exit_code": True}),
-        ("failed", {"text": "a", "trace": 3}), ("failed", {"text": "a", "trace": None}),
-        ("failed", {"text": "a", "cause": "silent"}), ("failed", {"text": "a", "cause": []}),
-        ("alive", {"more": 1}), ("ready", {"index": 0}), ("ready", {"tasks": []}),
-    ]:  # fmt: skip
+        ("stopped", {}),
+        ("stopped", {"round": 1}),
+        ("stopped", {"round": 2}),
+        ("stopped", {"round": "1"}),
+        ("stopped", {"round": -1}),
+        ("stopped", {"round": 1.0}),
+        ("failed", {}),
+        ("failed", {"text": 3}),
+        ("failed", {"text": ["a"]}),
+        ("failed", {"text": "a", "exit_code": "2"}),
+        ("failed", {"text": "a", "exit_code": 10**9}),
+        ("failed", {"text": "a", "exit_code": True}),
+        ("failed", {"text": "a", "trace": 3}),
+        ("failed", {"text": "a", "trace": None}),
+        ("failed", {"text": "a", "cause": "silent"}),
+        ("failed", {"text": "a", "cause": []}),
+        ("alive", {"more": 1}),
+        ("ready", {"index": 0}),
+        ("ready", {"tasks": []}),
+    ]:
         yield pack({"kind": kind, **more})
     yield from (pack({"kind": kind}, b"more") for kind in ("ready", "alive"))
 
@@ -88,10 +100,27 @@ def forged_heads():
     for actions in ("9", None, 9.0, True, -1, 0, 1, 8, 10, 1 << 20, 1 << 31, 1 << 60):
         yield pack({**HEAD, "actions": actions}, BODY)
         yield pack({**HEAD, "actions": actions, "sizes": [SIZES[0], -(-len(RIGHT.moves) // 8), SIZES[2]]}, BODY)
-    for sizes in (None, 3, "abc", [], SIZES[:2], [*SIZES, 0], [0, 0, 0], [1 << 40, 0, 0], [0, 0, sum(SIZES)],
-                  [sum(SIZES), 0, 0], [-2, *SIZES[1:]], [str(n) for n in SIZES], [float(n) for n in SIZES], SIZES[::-1],
-                  [1 << 62] * 3, [SIZES[0] + 1, SIZES[1] - 1, SIZES[2]], [SIZES[0] - 2, SIZES[1] + 2, SIZES[2]],
-                  [SIZES[0], SIZES[1] + 4, SIZES[2] - 4], [SIZES[0], SIZES[1] + 1, SIZES[2]]):  # fmt: skip
+    for sizes in (
+        None,
+        3,
+        "abc",
+        [],
+        SIZES[:2],
+        [*SIZES, 0],
+        [0, 0, 0],
+        [1 << 40, 0, 0],
+        [0, 0, sum(SIZES)],
+        [sum(SIZES), 0, 0],
+        [-2, *SIZES[1:]],
+        [str(n) for n in SIZES],
+        [float(n) for n in SIZES],
+        SIZES[::-1],
+        [1 << 62] * 3,
+        [SIZES[0] + 1, SIZES[1] - 1, SIZES[2]],
+        [SIZES[0] - 2, SIZES[1] + 2, SIZES[2]],
+        [SIZES[0], SIZES[1] + 4, SIZES[2] - 4],
+        [SIZES[0], SIZES[1] + 1, SIZES[2]],
+    ):
         yield pack({**HEAD, "sizes": sizes}, BODY)
     for name in ("index", "result", "sizes", "actions"):
         yield pack({key: value for key, value in HEAD.items() if key != name}, BODY)
@@ -117,8 +146,11 @@ def forged_games():
             yield changed(values=with_one(RIGHT.values, ply, value))
     for length in (1, plies - 1):
         yield changed(moves=RIGHT.moves[:length], visits=RIGHT.visits[:length], values=RIGHT.values[:length])
-    yield changed(moves=np.append(RIGHT.moves, RIGHT.moves[:1]), visits=np.vstack([RIGHT.visits, RIGHT.visits[1:2]]),
-                  values=np.append(RIGHT.values, np.float32(0)))  # fmt: skip
+    yield changed(
+        moves=np.append(RIGHT.moves, RIGHT.moves[:1]),
+        visits=np.vstack([RIGHT.visits, RIGHT.visits[1:2]]),
+        values=np.append(RIGHT.values, np.float32(0)),
+    )
     for ply in range(2, plies, 2):
         yield changed(visits=with_one(RIGHT.visits, (ply, int(RIGHT.moves[0])), 5))
     yield changed(visits=with_one(RIGHT.visits, (0, slice(None)), 60_000))
@@ -133,7 +165,7 @@ FORGED = [*forged_lines(), *forged_counts(), *forged_heads(), *forged_games()]
 
 
 class Worker:
-    """Says what it is told to in the place of its first game; without that plays all of its games."""
+    """Sends the given message in place of its first game; without one it plays all of its games."""
 
     waits = lost = False
 

@@ -20,7 +20,7 @@ function remember(moves, opinion, sims) {
   if (found.size > MOST_FOUND) found.delete(found.keys().next().value);
 }
 
-// Searches the position that is shown, up to so many simulations in all; shows what it finds on the way.
+// Searches the position that is shown, up to `sims` simulations in all; shows what it finds on the way.
 async function analyse(sims = shows.sims) {
   const moves = shownMoves(),
     key = keyOf(moves);

@@ -2,7 +2,7 @@
 
 const YOU = "you"; // a person; a machine is the number of its level
 const engine = new Engine();
-// Opponents, weakest first; where none was measured, the network alone and with a search of so many simulations.
+// Opponents, weakest first; where none was measured, the network alone and with a search of the named simulations.
 const levels = facts.levels?.length
   ? facts.levels
   : [
@@ -31,7 +31,7 @@ const table = {
   thinking: false,
   turn: 0, // grows whenever what the machine thinks about is over
 };
-let side = null; // in Analyse: a line of one's own that leaves the game, {moves, positions, ply}
+let side = null; // in Analyse: a line of the user's that leaves the game, {moves, positions, ply}
 let view = "play";
 const line = () => side ?? table;
 const here = () => line().positions[line().ply];
@@ -165,7 +165,7 @@ function seatRemembered() {
 }
 
 function stopThinking() {
-  told = "";
+  message = "";
   table.turn++;
   table.thinking = false;
   engine.stop();
@@ -191,7 +191,7 @@ async function commit(action) {
   const turn = ++table.turn,
     moved = here().player;
   hinted = null;
-  told = "";
+  message = "";
   engine.stop();
   const { positions, illegal } = await engine.call("follow", { moves: [...table.moves, action] });
   if (turn !== table.turn) return;
@@ -287,19 +287,19 @@ async function giveHint() {
   render();
 }
 
-// ---- walking, and lines of one's own in Analyse
+// ---- walking, and the user's own lines in Analyse
 
 function walk(ply) {
   const one = line(),
     to = Math.min(Math.max(ply, 0), one.moves.length);
   if (to === one.ply) return;
   one.ply = to;
-  told = "";
+  message = "";
   hinted = null;
   render();
 }
 
-// Plays moves from the position that is shown, in Analyse: along the line where they are its own, else beside it.
+// Plays moves from the position that is shown, in Analyse: along the line where they are its own, else as a new one.
 async function branch(actions) {
   const one = line(),
     moves = one.moves.slice(0, one.ply);

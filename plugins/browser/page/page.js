@@ -117,9 +117,9 @@ function frame() {
   );
 }
 
-let told = ""; // what is said in place of whose turn it is, until something is done
+let message = ""; // what is said in place of whose turn it is, until something is done
 function tell(text) {
-  told = text;
+  message = text;
   status.textContent = text;
 }
 
@@ -137,7 +137,7 @@ function go(wanted) {
     if (table.moves.length && !table.result) table.helped ||= wanted === "analyse";
   }
   view = wanted;
-  told = "";
+  message = "";
   hinted = null;
   if (view === "play") {
     side = null;
@@ -193,7 +193,7 @@ function render() {
   drawBoard();
   showStrips();
   showBar();
-  status.textContent = told || statusText();
+  status.textContent = message || statusText();
   others.classList.toggle("kept", view !== "setup" && facts.points.includes(-1)); // nothing moves when they come and go
   swapIn(others, ...otherMoves());
   swapIn(tools, ...toolsOf[view]());
@@ -969,7 +969,7 @@ async function followLink() {
 }
 addEventListener("hashchange", followLink);
 
-// The game that is being played is kept: a page that is loaded again goes on with it.
+// The game that is being played is kept: a page that is loaded again continues it.
 let remembers = false; // from when the kept game is on the table
 function rememberGame() {
   if (!remembers || view !== "play" || table.setup) return;

@@ -1,5 +1,5 @@
-// The worker around the engine: answers calls in their order, {id, call, args} -> {id, result | error}. A search tells
-// how far it is, {id, progress}; {stop: id} ends all searches up to that call.
+// The worker around the engine: answers calls in their order, {id, call, args} -> {id, result | error}. A search
+// reports its progress, {id, progress}; {stop: id} ends all searches up to that call.
 
 let engine = null,
   ended = 0,
@@ -37,13 +37,13 @@ const calls = {
     calls.follow({ moves });
     engine.begin({ sims, level });
     const end = performance.now() + 1000 * seconds;
-    let told = performance.now(),
+    let posted = performance.now(),
       step;
     do {
       step = engine.step();
-      if (!choose && performance.now() - told > every) {
+      if (!choose && performance.now() - posted > every) {
         postMessage({ id, progress: { opinion: engine.opinion(), visits: step.visits } });
-        told = performance.now();
+        posted = performance.now();
       }
       await pause();
     } while (!step.done && id > ended && performance.now() < end);

@@ -37,7 +37,7 @@ for (let i = 0; i < games; i++) { // random moves, and those of a level now and 
     if (!engine.play(action)) throw new Error(`move ${action} was refused`);
     position = engine.position();
   }
-  if (engine.play(0) || engine.choose({}) !== -1) throw new Error("a game that is over goes on");
+  if (engine.play(0) || engine.choose({}) !== -1) throw new Error("a game that is over continues");
   found.games.push({ moves: engine.moves, result: position.result, score: position.score });
 }
 found.grown = engine.view.buffer.byteLength - before;
@@ -54,7 +54,8 @@ found.draws.proven = engine.opinion().proven;
 found.draws.logits = engine.evaluate().logits;
 for (const [kind, options] of [["by_visits", { level: 0 }], ["by_priors", { plain: true }]]) {
   found.draws[kind] = new Array(at.visits.length).fill(0);
-  for (let i = 0; i < draws.count; i++) found.draws[kind][engine.choose({ temperature: draws.temperature, ...options })]++;
+  const choice = { temperature: draws.temperature, ...options };
+  for (let i = 0; i < draws.count; i++) found.draws[kind][engine.choose(choice)]++;
 }
 found.draws.undone = [];
 while (engine.undo()) found.draws.undone.push(engine.moves.length);

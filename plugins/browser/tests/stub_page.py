@@ -16,12 +16,22 @@ def stub_page(spec, **more):
     """Return the HTML of a game's page around the test double."""
     game = games.make(spec)
     levels = [
-        {"name": level.name, "elo": level.elo, "sims": level.sims, "temperature": level.temperature,
-         "plain": not level.sims}
+        {
+            "name": level.name,
+            "elo": level.elo,
+            "sims": level.sims,
+            "temperature": level.temperature,
+            "plain": not level.sims,
+        }
         for level in read_levels(spec)
-    ] or [{"name": "Casual", "elo": None, "sims": 100, "temperature": 0, "plain": False}]  # fmt: skip
-    player = {"name": "shipped, version 34", "trained": "34 iterations, 34,816 games against itself.", "elo": 1423,
-              "ownNetwork": False, "version": 34}  # fmt: skip
+    ] or [{"name": "Casual", "elo": None, "sims": 100, "temperature": 0, "plain": False}]
+    player = {
+        "name": "shipped, version 34",
+        "trained": "34 iterations, 34,816 games against itself.",
+        "elo": 1423,
+        "ownNetwork": False,
+        "version": 34,
+    }
     facts = {"spec": spec, "levels": levels, "player": player, "format": 1}
     return one_file(game, facts, {}, b"no wasm", b"no weights", STUB.read_text(encoding="utf-8"), **more)
 

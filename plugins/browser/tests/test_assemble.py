@@ -16,7 +16,7 @@ from plugins.browser.game_facts import SCRIPTS, game_facts, page_file, page_text
 from plugins.browser.tests.stub_page import stub_page
 
 SPECS = ["connect4", "connect4(rows=5,columns=6)", "go", "gomoku", "gomoku(size=15,rule=renju)", "hex",
-         "hex(size=9,swap=yes)", "littlego", "metasquares", "othello", "tictactoe"]  # fmt: skip
+         "hex(size=9,swap=yes)", "littlego", "metasquares", "othello", "tictactoe"]
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ class FakeActor(GameActor):
     def hello(self):
         if "hello" in self._facts:
             return self._facts["hello"]
-        told = {name: fact for name, fact in self._facts.items() if name != "listen"}
-        return json.dumps(json.loads(super().hello()) | told)
+        facts = {name: fact for name, fact in self._facts.items() if name != "listen"}
+        return json.dumps(json.loads(super().hello()) | facts)
 
     def listen(self):
         found = super().listen()

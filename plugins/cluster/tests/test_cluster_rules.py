@@ -1,4 +1,4 @@
-"""A machine of a cluster plays by the rules of the run's machine only: by all files of a game of one's own."""
+"""A machine of a cluster plays by the rules of the run's machine only: by all files of your own game."""
 
 import pytest
 

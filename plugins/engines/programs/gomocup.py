@@ -92,7 +92,7 @@ class Brain(ChildProgram):
             raise EngineFailed(f"{lines[0]}: {error}{said}") from None
         if (refused := [*late, *self._refused]) and not self._noted:
             self._noted = True
-            _LOGGER.warning("%s refuses what INFO tells it, which is no fault: %s", self.program, quoted(refused[0]))
+            _LOGGER.warning("%s refuses an INFO, which is no fault: %s", self.program, quoted(refused[0]))
         self._late, self._heard, self._told = (), time.monotonic(), 0
         return answer
 

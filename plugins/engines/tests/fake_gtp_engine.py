@@ -66,8 +66,10 @@ for line in sys.stdin:
     elif MODE in ("resigns", "passes_by_itself"):
         answer = f"={number} resign"
     else:
-        answer = f"={number} " + {"same_point": "A1", "outside": "Z25", "nonsense": "\u00e4\t9", "passes": "PASS",
-                                     "deaf": "PASS"}[MODE]  # fmt: skip
+        answer = (
+            f"={number} "
+            + {"same_point": "A1", "outside": "Z25", "nonsense": "\u00e4\t9", "passes": "PASS", "deaf": "PASS"}[MODE]
+        )
     deaf = MODE == "deaf" and command == "genmove"
     if deaf:
         fill_own_input()

@@ -43,8 +43,17 @@ def analysis(program):
 
 
 def ask(server, name, size, rules="chinese", komi=7.0):
-    server.ask({"id": name, "moves": [], "rules": rules, "komi": komi, "boardXSize": size, "boardYSize": size,
-                "includeOwnership": True})  # fmt: skip
+    server.ask(
+        {
+            "id": name,
+            "moves": [],
+            "rules": rules,
+            "komi": komi,
+            "boardXSize": size,
+            "boardYSize": size,
+            "includeOwnership": True,
+        }
+    )
 
 
 def finish(server):

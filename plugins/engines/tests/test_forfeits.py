@@ -77,8 +77,8 @@ def test_other_programs_and_the_ladder_count_them_too():
         game, make_player(DIES, game), games=4, seconds=0, seed=0, plies=1, report=lambda *facts: None
     )
     assert part["forfeits"] == part["games"] == 4
-    told = {"player": "gtp", "game": SPEC, "note": "", "exact": None, "ladder": {**part, "player_simulations": None}}
-    assert "4 of 4 games ended by forfeit" in report.as_text(told)
+    found = {"player": "gtp", "game": SPEC, "note": "", "exact": None, "ladder": {**part, "player_simulations": None}}
+    assert "4 of 4 games ended by forfeit" in report.as_text(found)
 
 
 @pytest.mark.parametrize("form", [".json", ".sgf"])

@@ -73,7 +73,7 @@ def test_a_program_that_refuses_info_is_noted_once_and_loses_nothing_by_it(mode,
     with caplog.at_level(logging.WARNING):
         played = play_batch(game, (engine, other), [(0, [], True), (1, [], False)], seed=1)
     assert all(not g.forfeit and len(g.moves) > 8 for g in played) and "loses" not in caplog.text
-    assert caplog.text.count("refuses what INFO tells it") == 1
+    assert caplog.text.count("refuses an INFO") == 1
 
 
 def test_info_waits_until_a_program_is_quiet(monkeypatch):

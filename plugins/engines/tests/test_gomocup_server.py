@@ -133,7 +133,7 @@ def test_points_that_renju_forbids_are_no_stones(session):
 
 def test_yixins_board_sets_stones_and_asks_for_no_move():
     answers = told_gomocup("START 9", "YXBOARD", "4,4,1", "4,5,2", "DONE", "yxhashclear", "TURN 0,0", "PLAY 1,1",
-                           "yxboard", "3,3,2", "DONE", "BEGIN", "YXBOARD", "DONE", "BEGIN")  # fmt: skip
+                           "yxboard", "3,3,2", "DONE", "BEGIN", "YXBOARD", "DONE", "BEGIN")
     assert answers[0] == "OK" and answers[1].startswith("ERROR expected a move of ours")
     assert answers[2] == "1,1" and answers[3].startswith("ERROR expected an empty board") and len(answers) == 5
     assert POINT.fullmatch(answers[4])

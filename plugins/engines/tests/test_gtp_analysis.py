@@ -76,8 +76,9 @@ def test_lz_analyze_goes_on_until_the_next_command(engine):
     assert engine.answer() == ["="]
 
 
-@pytest.mark.parametrize("spec, player", [("go", "shipped"), ("go", "rollout:100"), ("othello(size=6)", "shipped"),
-                                          ("gomoku", "shipped")])  # fmt: skip
+@pytest.mark.parametrize(
+    "spec, player", [("go", "shipped"), ("go", "rollout:100"), ("othello(size=6)", "shipped"), ("gomoku", "shipped")]
+)
 def test_avoided_and_allowed_moves_restrict_the_first_move(spec, player):
     """Also where a move of the root is proven, and in the search of a move, but not in a later one."""
     with Live(gtp_server, player=player, sims=40, game=spec) as talk:

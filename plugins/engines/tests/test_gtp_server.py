@@ -104,16 +104,16 @@ def test_the_refusal_of_a_move_names_points_as_the_protocol_does():
 def test_othello_is_played_by_the_names_that_its_programs_have():
     """A game that is known by them, to 32 discs each; GoGui's board has row 1 below, as GoGui counts."""
     text = ("F5D6C3D3C4F4F6F3E6E7D7C5B6D8C6C7D2B5A5A6A7G5E3B4C8G6G4C2E8D1F7E2G3H4F1E1F2G1B1F8G8B3H3B2H5B7A3A4A1A2C1H2H1"
-            "G2B8A8G7H8H7H6")  # fmt: skip
+            "G2B8A8G7H8H7H6")
     moves = [text[i : i + 2] for i in range(0, len(text), 2)]
     lines = [f"play {'bw'[i % 2]} {move}" for i, move in enumerate(moves)]
     found = told_gtp(*lines[:1], "gogui-rules_board", "gogui-rules_legal_moves", *lines[1:], "gogui-rules_final_result",
-                     "genmove w", game="othello")  # fmt: skip
+                     "genmove w", game="othello")
     assert {found[0], *found[3:-2]} == {"="} and found[-2] == "= Draw 32 : 32"
     board = [line.split() for line in found[1].removeprefix("= ").splitlines() if line.strip()]
     below = {f"{COLUMNS[c]}{8 - r}": board[r][c] for r in range(8) for c in range(8)}
     assert {name: disc for name, disc in below.items() if disc != "."} == {
-        "D4": "O", "E4": "X", "D5": "X", "E5": "X", "F5": "X"}  # fmt: skip
+        "D4": "O", "E4": "X", "D5": "X", "E5": "X", "F5": "X"}
     assert sorted(found[2].removeprefix("= ").split()) == ["D6", "F4", "F6"]
     assert one("genmove b", game="othello") in {"= D3", "= C4", "= F5", "= E6"}
     ten = told_gtp("boardsize 10", "play b e4", "gogui-rules_legal_moves", game="othello")

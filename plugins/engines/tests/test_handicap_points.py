@@ -27,12 +27,23 @@ def given(**changes):
 @pytest.mark.parametrize(
     "rules, points",
     [
-        ("chinese", 3), ("chinese-ogs", 3), ("chinese-kgs", 3), ("aga", 2), ("bga", 2), ("aga-button", 2),
-        ("japanese", 0), ("korean", 0), ("tromp-taylor", 0), ("new-zealand", 0), ("stone-scoring", 0),
-        ({**OBJECT, "whiteHandicapBonus": "N"}, 3), ({**OBJECT, "whiteHandicapBonus": "N-1"}, 2),
-        ({**OBJECT, "whiteHandicapBonus": "0"}, 0), (OBJECT, 0),
+        ("chinese", 3),
+        ("chinese-ogs", 3),
+        ("chinese-kgs", 3),
+        ("aga", 2),
+        ("bga", 2),
+        ("aga-button", 2),
+        ("japanese", 0),
+        ("korean", 0),
+        ("tromp-taylor", 0),
+        ("new-zealand", 0),
+        ("stone-scoring", 0),
+        ({**OBJECT, "whiteHandicapBonus": "N"}, 3),
+        ({**OBJECT, "whiteHandicapBonus": "N-1"}, 2),
+        ({**OBJECT, "whiteHandicapBonus": "0"}, 0),
+        (OBJECT, 0),
     ],
-)  # fmt: skip
+)
 def test_analysis_gives_white_the_points_of_the_rules_for_handicap_stones(rules, points):
     assert given(rules=rules, initialStones=STONES) == [points]
 
@@ -95,12 +106,28 @@ def test_gtp_counts_the_points_of_the_rules_that_were_set():
 
 
 def test_the_rules_are_described_and_set_as_katago_does():
-    usual = {"hasButton": False, "ko": "SIMPLE", "scoring": "AREA", "suicide": False, "tax": "NONE",
-             "whiteHandicapBonus": "0"}  # fmt: skip
+    usual = {
+        "hasButton": False,
+        "ko": "SIMPLE",
+        "scoring": "AREA",
+        "suicide": False,
+        "tax": "NONE",
+        "whiteHandicapBonus": "0",
+    }
     changed = {**usual, "ko": "POSITIONAL", "suicide": True, "whiteHandicapBonus": "N-1"}
-    found = told_gtp("kata-get-rules", f"kata-set-rules {json.dumps(changed)}", "kata-get-rules",
-                     "kata-set-rules chinese", "kata-get-rules", "kata-set-rules nonsense", "kata-set-rules {",
-                     "kata-get-rules", "clear_board", "boardsize 7", "kata-get-rules")  # fmt: skip
+    found = told_gtp(
+        "kata-get-rules",
+        f"kata-set-rules {json.dumps(changed)}",
+        "kata-get-rules",
+        "kata-set-rules chinese",
+        "kata-get-rules",
+        "kata-set-rules nonsense",
+        "kata-set-rules {",
+        "kata-get-rules",
+        "clear_board",
+        "boardsize 7",
+        "kata-get-rules",
+    )
     rules = [json.loads(found[i].removeprefix("= ")) for i in (0, 2, 4, 7, 10)]
     chinese = {**usual, "whiteHandicapBonus": "N"}
     assert rules == [usual, changed, chinese, chinese, chinese] and found[1] == found[3] == "="
@@ -119,11 +146,24 @@ def test_rules_that_forbid_a_move_so_far_are_refused_and_nothing_changes():
 
 def test_a_handicap_game_goes_through_a_file_with_its_points(tmp_path):
     moves = ["play b c3", "play b g7"]
-    for rules, stones, result in (("chinese", ["fixed_handicap 2"], "B+79"), ("aga", moves, "B+80"),
-                                  ("chinese", [*moves, "play w pass"], "B+79")):  # fmt: skip
+    for rules, stones, result in (
+        ("chinese", ["fixed_handicap 2"], "B+79"),
+        ("aga", moves, "B+80"),
+        ("chinese", [*moves, "play w pass"], "B+79"),
+    ):
         file = tmp_path / f"{rules}{len(stones)}.sgf"
-        found = told_gtp("boardsize 9", "komi 0", f"kata-set-rules {rules}", *stones, f"printsgf {file}", "clear_board",
-                         "kata-set-rules japanese", f"loadsgf {file}", "final_score", "kata-get-rules")  # fmt: skip
+        found = told_gtp(
+            "boardsize 9",
+            "komi 0",
+            f"kata-set-rules {rules}",
+            *stones,
+            f"printsgf {file}",
+            "clear_board",
+            "kata-set-rules japanese",
+            f"loadsgf {file}",
+            "final_score",
+            "kata-get-rules",
+        )
         assert found[-2] == f"= {result}" and "N" in json.loads(found[-1].removeprefix("= "))["whiteHandicapBonus"]
         assert b"KM[0]" in file.read_bytes() and b"HA[2]" in file.read_bytes()
 
@@ -140,8 +180,16 @@ def test_a_search_counts_the_points_also_when_they_came_after_it_began():
 
 
 def test_the_network_is_shown_without_a_search():
-    found = told_gtp("boardsize 9", "komi 7", "play b e5", "play w c3", "kata-raw-nn 0", "kata-raw-nn all",
-                     "kata-raw-nn 8", player="shipped")  # fmt: skip
+    found = told_gtp(
+        "boardsize 9",
+        "komi 7",
+        "play b e5",
+        "play w c3",
+        "kata-raw-nn 0",
+        "kata-raw-nn all",
+        "kata-raw-nn 8",
+        player="shipped",
+    )
     words = found[4].removeprefix("= ").split()
     assert words[:2] == ["symmetry", "0"] and words[6:8] == ["noResult", "0"]
     win, loss = float(words[words.index("whiteWin") + 1]), float(words[words.index("whiteLoss") + 1])
@@ -164,6 +212,10 @@ def test_the_network_sees_the_board_turned_and_answers_for_it_as_it_is():
         words = text.split()
         at = words.index("policy") + 1
         grids.append([words[at + 9 * r : at + 9 * r + 9] for r in range(9)])
-    close = [(float(a), float(b)) for row, other in zip(grids[0], reversed(grids[1]), strict=True)
-             for a, b in zip(row, other, strict=True) if a != "NAN"]  # fmt: skip
+    close = [
+        (float(a), float(b))
+        for row, other in zip(grids[0], reversed(grids[1]), strict=True)
+        for a, b in zip(row, other, strict=True)
+        if a != "NAN"
+    ]
     assert all(a == pytest.approx(b, abs=1e-3) for a, b in close) and len(close) == 80

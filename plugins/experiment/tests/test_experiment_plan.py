@@ -62,26 +62,33 @@ def test_the_order_of_variants_rotates_from_seed_to_seed(tmp_path):
     assert len({job.root for job in found}) == 9
 
 
-@pytest.mark.parametrize("change, words", [
-    ({"minutes": 5}, "one of them"),
-    ({"self_play_games": 0}, "one of them"),
-    ({"self_play_games": 100}, "a multiple of the episodes of variant 'base' (24)"),
-    ({"match_games": 7}, "an even number"),
-    ({"seeds": 0}, "seeds: expected a whole number from 1"),
-    ({"sedes": 2}, "did you mean 'seeds'"),
-    ({"variants": {"base": {}}}, "at least two tables"),
-    ({"variants": {"base": {}, "b": {"cpuct": -1}}}, "variant 'b': cpuct: expected a number from 0.01"),
-    ({"variants": {"base": {}, "b": {"cpuc": 1}}}, "did you mean 'cpuct'"),
-    ({"variants": {"base": {}, "b": {"seed": 1}}}, "seed belongs to the plan"),
-    ({"variants": {"base": {}, "../b": {}}}, "expected a variant's name"),
-    ({"variants": {"base": {}, "b": {"checkout": "/nowhere"}}}, "expected a folder with main.py"),
-    ({"settings": {"minutes": 1}}, "minutes belongs to the plan"),
-    ({"settings": 3}, "expected a table [settings]"),
-    ({"game": 3}, 'expected game = "NAME"'),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"minutes": 5}, "one of them"),
+        ({"self_play_games": 0}, "one of them"),
+        ({"self_play_games": 100}, "a multiple of the episodes of variant 'base' (24)"),
+        ({"match_games": 7}, "an even number"),
+        ({"seeds": 0}, "seeds: expected a whole number from 1"),
+        ({"sedes": 2}, "did you mean 'seeds'"),
+        ({"variants": {"base": {}}}, "at least two tables"),
+        ({"variants": {"base": {}, "b": {"cpuct": -1}}}, "variant 'b': cpuct: expected a number from 0.01"),
+        ({"variants": {"base": {}, "b": {"cpuc": 1}}}, "did you mean 'cpuct'"),
+        ({"variants": {"base": {}, "b": {"seed": 1}}}, "seed belongs to the plan"),
+        ({"variants": {"base": {}, "../b": {}}}, "expected a variant's name"),
+        ({"variants": {"base": {}, "b": {"checkout": "/nowhere"}}}, "expected a folder with main.py"),
+        ({"settings": {"minutes": 1}}, "minutes belongs to the plan"),
+        ({"settings": 3}, "expected a table [settings]"),
+        ({"game": 3}, 'expected game = "NAME"'),
+    ],
+)
 def test_what_cannot_be_is_refused_in_one_line(change, words):
-    values = {"game": "tictactoe", "self_play_games": 96, "settings": {"episodes": 24},
-              "variants": {"base": {}, "b": {"cpuct": 2}}}  # fmt: skip
+    values = {
+        "game": "tictactoe",
+        "self_play_games": 96,
+        "settings": {"episodes": 24},
+        "variants": {"base": {}, "b": {"cpuct": 2}},
+    }
     with pytest.raises(UserError) as error:
         from_values({**values, **change}, "plan.toml")
     assert words in str(error.value) and str(error.value).count("\n") <= 1
@@ -93,8 +100,9 @@ def test_another_plan_does_not_go_on_in_a_folder(plan, tmp_path):
     assert kept == plan or kept.to_json() == plan.to_json()
     assert made[0]["command"] == "python main.py experiment plan.toml"
     assert not begin(tmp_path / "e", plan, "again")
-    other = from_values({"game": "tictactoe", "self_play_games": 48, "variants": {"a": {}, "b": {}},
-                         "settings": {"episodes": 24}}, "")  # fmt: skip
+    other = from_values(
+        {"game": "tictactoe", "self_play_games": 48, "variants": {"a": {}, "b": {}}, "settings": {"episodes": 24}}, ""
+    )
     with pytest.raises(UserError, match="-o names another folder"):
         begin(tmp_path / "e", other, "")
 
@@ -146,12 +154,22 @@ def test_a_small_difference_is_not_called_certain(tmp_path):
     assert "one seed" in sentences(alone, rows(alone, jobs(alone, tmp_path), results_of(alone, 200)))[0]
 
 
-@pytest.mark.parametrize("words", [
-    (), ("nowhere.toml",), ("--vary", "cpuct=1,x"), ("--vary", "cpuct"), ("--vary", "cpuc=1,2"), ("--vary", "cpuct=1"),
-    ("--vary", "hidden_cnn_layers=8x3,16x3"), ("--vary", "cpuct=1,2", "--set", "episodes=1,2"),
-    ("--vary", "cpuct=1,2", "--game", "nothing"), ("plan.toml", "--seeds", "3"),
-    ("--vary", "cpuct=1,2", "--minutes", "-1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("nowhere.toml",),
+        ("--vary", "cpuct=1,x"),
+        ("--vary", "cpuct"),
+        ("--vary", "cpuc=1,2"),
+        ("--vary", "cpuct=1"),
+        ("--vary", "hidden_cnn_layers=8x3,16x3"),
+        ("--vary", "cpuct=1,2", "--set", "episodes=1,2"),
+        ("--vary", "cpuct=1,2", "--game", "nothing"),
+        ("plan.toml", "--seeds", "3"),
+        ("--vary", "cpuct=1,2", "--minutes", "-1"),
+    ],
+)
 def test_a_wrong_command_line_leaves_nothing_behind(place, capsys, words):
     code, out, err = output_of(capsys, "experiment", *words)
     assert code == 2 and out == "" and err.startswith("error: ") and err.count("\n") == 1
@@ -169,8 +187,17 @@ def test_equals_are_said_to_differ_by_nothing(tmp_path):
 
 def test_openings_and_chance_of_a_seed_are_not_those_of_another(monkeypatch, tmp_path):
     """Were they the same, what they do to one match they would do to all, and the seeds would agree by chance."""
-    plan = from_values({"game": "tictactoe", "minutes": 1, "seeds": 3, "positions": 0, "match_games": 4,
-                        "variants": varied("cpuct=1,2,3")}, "")  # fmt: skip
+    plan = from_values(
+        {
+            "game": "tictactoe",
+            "minutes": 1,
+            "seeds": 3,
+            "positions": 0,
+            "match_games": 4,
+            "variants": varied("cpuct=1,2,3"),
+        },
+        "",
+    )
     used = []
     monkeypatch.setattr(measure, "player_of", lambda plan, job: nullcontext(job))
     monkeypatch.setattr(measure, "contest", lambda *_, seed, **__: used.append(seed) or [1.0, 0.0])

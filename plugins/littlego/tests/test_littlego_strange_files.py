@@ -13,6 +13,6 @@ from support.systems import needs_posix
 def test_an_input_that_is_no_file_is_refused_and_not_waited_for(tmp_path, how):
     path = tmp_path / f"{how}.txt"
     put(path, how)
-    with in_time(), pytest.raises(UserError, match=f"{path.stem}|/dev/zero") as told:
+    with in_time(), pytest.raises(UserError, match=f"{path.stem}|/dev/zero") as raised:
         read_given(path)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)

@@ -22,8 +22,14 @@ def test_gnugo_has_the_same_stones_after_ninety_four_records(tmp_path):
     for number, file in enumerate(files):
         (tmp_path / f"{number}.sgf").write_bytes(file.data)
         commands += [f"loadsgf {number}.sgf", "list_stones black", "list_stones white"]
-    run = subprocess.run([GNUGO, "--mode", "gtp"], cwd=tmp_path, input="\n".join([*commands, "quit", ""]).encode(),
-                         capture_output=True, timeout=600, check=True)  # fmt: skip
+    run = subprocess.run(
+        [GNUGO, "--mode", "gtp"],
+        cwd=tmp_path,
+        input="\n".join([*commands, "quit", ""]).encode(),
+        capture_output=True,
+        timeout=600,
+        check=True,
+    )
     answers = [text.strip() for text in run.stdout.decode().split("\n\n")]
     assert len(files) == 94
     for number, file in enumerate(files):
@@ -32,8 +38,12 @@ def test_gnugo_has_the_same_stones_after_ninety_four_records(tmp_path):
         end = after_moves(found.game, found.moves)
         size, board = found.game.grid_shape[0], stones_of(end)
         for stone, theirs in ((1, black), (-1, white)):
-            ours = {f"{'ABCDEFGHJKLMNOPQRST'[c]}{size - r}" for r in range(size) for c in range(size)
-                    if board[r, c] == stone}  # fmt: skip
+            ours = {
+                f"{'ABCDEFGHJKLMNOPQRST'[c]}{size - r}"
+                for r in range(size)
+                for c in range(size)
+                if board[r, c] == stone
+            }
             assert set(theirs.removeprefix("=").split()) == ours, (file, turn)
         if file.kind == "position":
             assert turn == f"= {'black' if end.playerTurn == 1 else 'white'}", file

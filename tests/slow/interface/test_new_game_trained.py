@@ -54,8 +54,11 @@ def test_a_file_is_learned_gone_on_with_from_elsewhere_and_played(place, snort, 
 
 def test_a_run_goes_on_with_edited_rules_only_if_they_allow_its_games(place, snort, desk, capsys):
     """A helper says which points are free; on 3 x 3 nearly every game plays the centre."""
-    changed(snort, ("import numpy as np\n", "import numpy as np\n\nfrom near import closed\n"),
-            ("for i in range(len(cells)) if", "for i in range(len(cells)) if not closed(i) and"))  # fmt: skip
+    changed(
+        snort,
+        ("import numpy as np\n", "import numpy as np\n\nfrom near import closed\n"),
+        ("for i in range(len(cells)) if", "for i in range(len(cells)) if not closed(i) and"),
+    )
     (desk / "near.py").write_text("def closed(point):\n    return False\n")
     spec = "snort.py:Snort(size=3)"
     train = ["--game", spec, *SMALL, "--episodes", "8", "--games-in-flight", "8"]

@@ -1,4 +1,4 @@
-"""A run that begins on TensorFlow, goes on under Torch, and comes back; that JAX trains the same is test_backends's."""
+"""A run that begins on TensorFlow, continues on Torch, and comes back; that JAX trains the same is test_backends's."""
 
 import json
 import os

@@ -48,7 +48,7 @@ def browser(folder):
         urls = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
         assert any(url.startswith("file:") for url in urls)
         outside = [u for u in urls if not re.match(r"data:|blob:|about:", u) and not u.startswith(folder.as_uri())]
-        assert not outside, "nothing is asked of any other place"
+        assert not outside, "the page requests nothing from elsewhere"
         assert not [e["message"] for e in driver.get_log("browser") if e["level"] == "SEVERE"]
     finally:
         driver.quit()
@@ -97,7 +97,7 @@ class Page:
     @property
     def moves(self):
         return [re.sub(r"^\d+\.", "", move).strip() for move in self.run(
-            "return [...document.querySelectorAll('.moves button')].map((b) => b.textContent)")]  # fmt: skip
+            "return [...document.querySelectorAll('.moves button')].map((b) => b.textContent)")]
 
 
 @pytest.fixture
@@ -237,7 +237,7 @@ def test_a_puzzle_refutes_a_wrong_move_hints_and_is_solved(page):
     ("#moves=4.4.4.4.4.4.4", "Move 7: 4 is not legal there."),
     ("#moves=" + "4." * 40_000, "too long"),
     ("#moves=%3Cimg%20src=x%3E", "is no move of this game"),
-])  # fmt: skip
+])
 def test_a_link_that_holds_no_game_is_refused_with_a_line(page, link, said):
     seen = page(link=link)
     seen.wait_for(said)
@@ -265,7 +265,7 @@ def saved(seen, form):
 @pytest.mark.parametrize("name, line, form", [
     ("connect4", "4.4.3", "json"), ("gomoku", "h8.h9.a1", "json"), ("gomoku", "h8.h9.a1", "sgf"),
     ("go", "e5.c3.pass", "sgf"), ("hex", "f6.k11.a1", "sgf"),
-])  # fmt: skip
+])
 def test_a_saved_game_is_read_by_the_program_and_by_the_page(page, tmp_path, name, line, form):
     seen = page(name, link=f"#moves={line}&view=analyse")
     until(lambda: len(seen.moves) == 3)
@@ -293,7 +293,7 @@ def load(seen, path):
     ("sgf", "no game", "it is not SGF"),
     ("sgf", "(;GM[4]SZ[15];B[zz])", "is no move"),
     ("json", " " * 1_000_001, "too large"),
-])  # fmt: skip
+])
 def test_a_file_that_is_no_game_is_refused_with_a_line(page, tmp_path, form, text, said):
     seen = page("gomoku")
     path = tmp_path / f"bad.{form}"

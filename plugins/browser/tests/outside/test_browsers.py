@@ -21,9 +21,19 @@ from search.many_trees import ManyTrees
 from support.browser import PATIENCE, chromium, needs_browser, until
 from support.firefox import Firefox, needs_firefox
 
-GAMES = [spec for spec in shipped_games() if spec in (
-    "connect4", "go(komi=7,size=9)", "gomoku(size=15)", "hex(size=9)", "othello", "tictactoe",
-)]  # fmt: skip
+GAMES = [
+    spec
+    for spec in shipped_games()
+    if spec
+    in (
+        "connect4",
+        "go(komi=7,size=9)",
+        "gomoku(size=15)",
+        "hex(size=9)",
+        "othello",
+        "tictactoe",
+    )
+]
 """A game of each kind of board and network; test_engine_in_node.py has all that ship."""
 SEARCHED = Path(__file__).parent.parent / "searched.mjs"
 POSITIONS, SIMS = 6, 50
@@ -200,6 +210,9 @@ def test_gomoku_on_15x15_takes_less_than_400_mb(browser, folder):
     until(lambda: seen.count("[data-key=deepen]"))
     seen.press("Deepen")
     until(lambda: "1,600 simulations" in seen.text(".analysis p"))
-    pages = [each for each in psutil.Process(browser.service.process.pid).children(recursive=True)
-             if "--type=renderer" in each.cmdline()]  # fmt: skip
+    pages = [
+        each
+        for each in psutil.Process(browser.service.process.pid).children(recursive=True)
+        if "--type=renderer" in each.cmdline()
+    ]
     assert 50e6 < max(each.memory_info().rss for each in pages) < 400e6

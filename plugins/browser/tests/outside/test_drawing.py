@@ -16,8 +16,16 @@ from plugins.pictures.board_grid import grid_of
 from plugins.pictures.board_svg import board_svg
 
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="needs node")
-SPECS = ["connect4", "go(size=9,komi=7)", "gomoku", "gomoku(size=9,rule=renju)", "hex(size=5)", "metasquares(size=5)",
-         "othello", "tictactoe"]  # fmt: skip
+SPECS = [
+    "connect4",
+    "go(size=9,komi=7)",
+    "gomoku",
+    "gomoku(size=9,rule=renju)",
+    "hex(size=5)",
+    "metasquares(size=5)",
+    "othello",
+    "tictactoe",
+]
 KINDS = ("stone", "last", "legal", "won-line", "scored", "forbidden", "point")
 SHAPE = ("cx", "cy", "r", "d", "x", "y", "data-action", "data-point", "data-name", "data-side")
 
@@ -38,10 +46,14 @@ def position(state, action):
     over = state.isEndGame
     value = state.value * state.playerTurn
     return {
-        "cells": [cell for row in grid.cells for cell in row], "player": state.playerTurn,
-        "legal": [int(a) for a in state.allowedActions], "over": over, "last": action, "score": None,
+        "cells": [cell for row in grid.cells for cell in row],
+        "player": state.playerTurn,
+        "legal": [int(a) for a in state.allowedActions],
+        "over": over,
+        "last": action,
+        "score": None,
         "result": (value > 0) - (value < 0) if over else None,
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("spec", SPECS)

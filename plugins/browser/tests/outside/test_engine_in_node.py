@@ -72,8 +72,11 @@ class Played:
         most = max(2, int(np.prod(self.game.grid_shape) * 0.8))
         self.lines = [random_line(self.game, rng, most) for _ in range(POSITIONS)]
         draws = {**DRAWS, "moves": self.lines[0][0][:2]}
-        cases = {"searches": [{"moves": moves, "sims": SIMS} for moves, _ in self.lines], "games": GAMES,
-                 "draws": draws}  # fmt: skip
+        cases = {
+            "searches": [{"moves": moves, "sims": SIMS} for moves, _ in self.lines],
+            "games": GAMES,
+            "draws": draws,
+        }
         (folder / "cases.json").write_text(json.dumps(cases))
         (folder / "engine.mjs").write_text((HERE.parent / "engine.js").read_text())
         command = ["node", str(HERE / "searches.mjs"), str(folder), str(folder / "engine.mjs")]

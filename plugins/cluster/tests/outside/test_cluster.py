@@ -288,7 +288,7 @@ def test_under_uv_run_the_workers_start_in_the_folder_that_was_prepared(machines
     done = subprocess.run(
         ["uv", "run", sys.executable, "driver.py", machines.address], executable=sys.executable, cwd=tmp_path,
         capture_output=True, text=True, timeout=900,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "{}\n"
 

@@ -236,7 +236,7 @@ HEARD = [
     called(b"abc"), called(b"abc", sizes=[2]), called(b"abc", sizes=[-1, 4]), called(b"abc", sizes=[1 << 60]),
     called(b"abc", sizes="abc"), called(pack({"kind": "game"})),
     called(pack({"kind": "failed", "text": "a", "exit_code": "x"})),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("hello", HELLOS, ids=range(len(HELLOS)))

@@ -17,13 +17,39 @@ from support.command_line import output_of
 from system.place import HERE, START
 
 SETTINGS = [
-    "episodes=24", "fast_sims=6", "games_in_flight=16", "memory_size=150", "min_memory=50", "batch_size=32",
-    "hidden_cnn_layers=8x3,8x3", "value_units=8", "warmup_steps=3", "cache_size=1024", "precision=float32",
-]  # fmt: skip
+    "episodes=24",
+    "fast_sims=6",
+    "games_in_flight=16",
+    "memory_size=150",
+    "min_memory=50",
+    "batch_size=32",
+    "hidden_cnn_layers=8x3,8x3",
+    "value_units=8",
+    "warmup_steps=3",
+    "cache_size=1024",
+    "precision=float32",
+]
 COMMAND = [
-    "experiment", "--game", "tictactoe", "--vary", "mcts_sims=12,1", "--set", *SETTINGS, "--seeds", "2",
-    "--self-play-games", "48", "--match-games", "12", "--sims", "8", "--opening-plies", "2", "--positions", "40",
-]  # fmt: skip
+    "experiment",
+    "--game",
+    "tictactoe",
+    "--vary",
+    "mcts_sims=12,1",
+    "--set",
+    *SETTINGS,
+    "--seeds",
+    "2",
+    "--self-play-games",
+    "48",
+    "--match-games",
+    "12",
+    "--sims",
+    "8",
+    "--opening-plies",
+    "2",
+    "--positions",
+    "40",
+]
 
 
 def started(folder):
@@ -87,8 +113,10 @@ def test_the_same_command_says_the_result_again_without_a_run(undisturbed, place
 def test_a_run_that_fails_is_named_with_its_log(place, tmp_path, capsys):
     plan = tmp_path / "plan.toml"
     (tmp_path / "net.py").write_text("nonsense = 1\n")
-    plan.write_text('game = "tictactoe"\nseeds = 1\nself_play_games = 24\n[settings]\nepisodes = 24\n[variants.base]\n'
-                    f'[variants.mine]\nnetwork = "{tmp_path}/net.py:Net"\n')  # fmt: skip
+    plan.write_text(
+        'game = "tictactoe"\nseeds = 1\nself_play_games = 24\n[settings]\nepisodes = 24\n[variants.base]\n'
+        f'[variants.mine]\nnetwork = "{tmp_path}/net.py:Net"\n'
+    )
     code, _, err = output_of(capsys, "experiment", str(plan), "-o", str(tmp_path / "e"))
     assert code == 2 and re.search(r"seed 0, mine: exit code 2: .*net\.py.*output\.log", err), err
     assert err.count("\n") == 1
@@ -103,10 +131,10 @@ def test_another_checkout_trains_and_plays_by_its_own_code(tmp_path, place, caps
     plan = tmp_path / "plan.toml"
     plan.write_text(
         'game = "tictactoe"\nseeds = 1\nself_play_games = 24\nmatch_games = 8\nsims = 8\npositions = 10\n'
-        'opening_plies = 2\n[settings]\nepisodes = 24\nmin_memory = 50\nmemory_size = 150\nbatch_size = 32\n'
+        "opening_plies = 2\n[settings]\nepisodes = 24\nmin_memory = 50\nmemory_size = 150\nbatch_size = 32\n"
         'hidden_cnn_layers = ["8x3", "8x3"]\nprecision = "float32"\nmcts_sims = 12\n'
         f'[variants.base]\n[variants.theirs]\ncheckout = "{other}"\n'
-    )  # fmt: skip
+    )
     code, out, err = output_of(capsys, "experiment", str(plan), "-o", str(tmp_path / "e"))
     assert code == 0, err
     assert os.path.exists(other / "players" / "by_name.py.used"), "its own code played"

@@ -125,7 +125,7 @@ def test_the_overlay_and_the_table_follow_the_search(browser, address):
     until(lambda: page.count(".found tr[data-hover]") == 7)
 
     def line_is_shown():
-        """Point at the first row; the table is drawn anew when the solver's values come, whenever that is."""
+        """Point at the first row; the table is drawn again when the solver's values come, whenever that is."""
         with contextlib.suppress(StaleElementReferenceException):
             row = until(lambda: page.all(".found tr[data-hover]"))[0]
             action = row.get_attribute("data-hover")
