@@ -118,7 +118,7 @@ def _linked(code: bytes, exports: list[str]) -> bytes:
             f"--max-memory={PAGES << 16}",
         ]
         wanted = [f"--export={name}" for name in exports]
-        done = subprocess.run([*command, *options, *wanted, "-o", out, made], capture_output=True, text=True)
+        done = subprocess.run([*command, *options, *wanted, "-o", out, made], capture_output=True)
         if done.returncode:
-            raise UserError(f"{command[-1]}: {done.stderr.strip()[:500]}")
+            raise UserError(f"{command[-1]}: {done.stderr.decode(errors='replace').strip()[:500]}")
         return read_limited(out, LINES_BYTES)

@@ -13,9 +13,21 @@ from interface.cli import run
 from interface.commands import COMMANDS, module
 from players.names import NETWORKS, PLAYERS
 
-PLACES = {"match": ["PLAYER1", "PLAYER2"], "evaluate": ["[PLAYER]"], "check": ["GAME"], "replay": ["FILE"],
-          "review": ["FILE"], "new-game": ["NAME"], "export-network": ["FILE"], "export-games": ["FILE"],
-          "import-games": ["FILE"]} | dict.fromkeys(("gtp", "gomocup", "analysis"), ["[PLAYER]"])  # fmt: skip
+PLACES = {
+    "check": ["GAME"],
+    "evaluate": ["[PLAYER]"],
+    "experiment": ["[FILE]"],
+    "export-games": ["FILE"],
+    "export-network": ["FILE"],
+    "export-page": ["[PLAYER]"],
+    "import-games": ["FILE"],
+    "match": ["PLAYER1", "PLAYER2"],
+    "new-game": ["NAME"],
+    "replay": ["FILE"],
+    "report": ["[WHAT]"],
+    "review": ["FILE"],
+    **dict.fromkeys(("gtp", "gomocup", "analysis"), ["[PLAYER]"]),
+}
 """{command: what it takes without an option}; those of plugins are commands only where these are."""
 SETTINGS = ("train", "bench")
 

@@ -12,7 +12,6 @@ EXAMPLES = {
     "python main.py export-page": "connect4.html: your best network of Connect 4, else the one that ships",
     "python main.py export-page run0002:best --game gomoku -o five.html": "a network of your own",
     "python main.py export-page --site site": "a folder for a web space, with all players that ship",
-    "python main.py export-page best --site site --games my.py:MyGame connect4": "with your own networks",
 }
 
 
