@@ -1,4 +1,4 @@
-"""The player in one file: sizes, speeds beside the native search, and the error of weights in 16 bits.
+"""The player in one file: sizes, speeds against the native search, and the error of weights in 16 bits.
 
     python benchmarks/browser.py
     python benchmarks/browser.py --games "gomoku(size=15)" --sims 400

@@ -167,7 +167,7 @@ def test_the_digest_is_of_the_game_that_was_loaded(snort):
     assert digest(game) == before != digest(games.make("snort.py:Snort"))
 
 
-def test_a_changed_helper_is_loaded_anew_with_what_it_defines(snort, desk):
+def test_a_changed_helper_is_loaded_again_with_what_it_defines(snort, desk):
     changed(snort, (PLAIN, f"{PLAIN}\nfrom wide import SIZE\n"), ("size: int = 5", "size: int = SIZE"))
     (desk / "wide.py").write_text("SIZE = 5\n")
     assert games.make("snort.py:Snort").grid_shape == (5, 5)
@@ -192,7 +192,7 @@ def test_two_games_may_have_a_helper_of_one_name(snort, desk):
         ("\nimport numpie\n", "error: near.py, line 2: ModuleNotFoundError: No module named 'numpie'"),
     ],
 )
-def test_a_fault_of_a_helper_is_told_with_its_place(snort, desk, helper, words):
+def test_a_fault_of_a_helper_is_named_with_its_place(snort, desk, helper, words):
     changed(snort, (PLAIN, f"{PLAIN}\nimport near\n"))
     (desk / "near.py").write_text(helper)
     with pytest.raises(UserError) as error:
@@ -200,7 +200,7 @@ def test_a_fault_of_a_helper_is_told_with_its_place(snort, desk, helper, words):
     assert f"error: {error.value}" == words
 
 
-def test_an_error_in_a_rule_of_a_helper_is_told_with_its_place(snort, desk):
+def test_an_error_in_a_rule_of_a_helper_is_named_with_its_place(snort, desk):
     from games.own import told
 
     own = "def planes(self):\n        return planes(self)\n\n    def other(self)"

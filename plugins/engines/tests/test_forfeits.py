@@ -87,5 +87,5 @@ def test_a_file_keeps_the_reason_whatever_it_says(form):
     record = Record(game, [4], -1.0, ("a", "b"), forfeit="illegal move ']\\ \u00e9'")
     again = from_bytes(to_bytes(record, form), form)
     assert again.forfeit.startswith("illegal move ']\\ ") and again.result == -1.0 and not again.notes
-    assert to_bytes(again, form) == to_bytes(again._replace(), form)
+    assert to_bytes(again, form) == to_bytes(record, form)
     assert again.first_moves(1).forfeit == ""

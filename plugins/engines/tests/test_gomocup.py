@@ -48,8 +48,8 @@ def test_a_good_program_plays_whole_games(mode, caplog):
         ("dies", "ended without an answer"),
         ("garbage", "illegal move '[31mwhat?'"),
         ("talks", "answered too much"),
-        ("refuses", "no answer within 0.5 s, after 'ERROR cannot think'"),
-        ("unknown", "no answer within 0.5 s, after 'UNKNOWN'"),
+        ("refuses", "no answer within 5 s, after 'ERROR cannot think'"),
+        ("unknown", "no answer within 5 s, after 'UNKNOWN'"),
         ("same_point", "illegal move '0,0'"),
         ("outside", "illegal move '99,0'"),
     ],
@@ -58,7 +58,8 @@ def test_a_bad_program_loses_every_game_by_rule_and_it_is_told_why(mode, told, c
     game = games.make(SMALL)
     silent = mode in ("hangs", "refuses", "unknown")
     monkeypatch.setattr(gomocup, "GRACE", 0.0 if silent else 600.0)
-    engine = fake(game, mode, options="turn=0.5s:" if silent else "turn=60s:")
+    seconds = {"hangs": 0.5, "refuses": 5, "unknown": 5}.get(mode, 60)  # whose words are heard, has time to say them
+    engine = fake(game, mode, options=f"turn={seconds}s:")
     with caplog.at_level(logging.WARNING):
         result = playMatches(game, engine, RandomPlayer(game), 2, LOG, 0)
     assert result.scores["random"] == 2 and result.scores[engine.name] == 0

@@ -91,13 +91,13 @@ def test_what_cannot_be_is_refused_in_one_line(change, words):
     }
     with pytest.raises(UserError) as error:
         from_values({**values, **change}, "plan.toml")
-    assert words in str(error.value) and str(error.value).count("\n") <= 1
+    assert words in str(error.value) and "\n" not in str(error.value)
 
 
 def test_another_plan_does_not_go_on_in_a_folder(plan, tmp_path):
     assert not begin(tmp_path / "e", plan, "python main.py experiment plan.toml")
     kept, made = read_experiment(tmp_path / "e")
-    assert kept == plan or kept.to_json() == plan.to_json()
+    assert kept == plan
     assert made[0]["command"] == "python main.py experiment plan.toml"
     assert not begin(tmp_path / "e", plan, "again")
     other = from_values(

@@ -37,6 +37,9 @@ def test_what_a_game_says_stands_on_its_board_is_what_its_text_shows(spec):
     for _ in range(60):
         shown, said = game.cells(state), read_board(state.render(), *game.grid_shape, game.pieces)
         if game.name in ("go", "littlego"):  # whose text does not mark the points that are forbidden
+            marked = {i for i, cell in enumerate(sum(shown.cells, [])) if cell == FORBIDDEN_POINT}
+            free = {i for i, cell in enumerate(sum(said.cells, [])) if cell == 0}
+            assert marked == (set() if state.isEndGame else free - set(state.allowedActions))
             shown = shown._replace(
                 cells=[[0 if cell == FORBIDDEN_POINT else cell for cell in row] for row in shown.cells]
             )

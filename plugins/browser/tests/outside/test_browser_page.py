@@ -87,6 +87,12 @@ class Page:
         send = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
         self.run(f"document.querySelector(`.stage [data-point=\"${{arguments[0]}}\"]`).{send}", point)
 
+    def lose(self):
+        """Give up the game."""
+        self.press("Resign")
+        self.press("Give up")
+        self.wait_for("You lose.")
+
     def wait_for(self, text, css=".status"):
         until(lambda: text in self.text(css))
 
@@ -117,9 +123,7 @@ def test_a_move_is_answered_taken_back_and_the_game_given_up(page):
     until(lambda: seen.stones == 0)
     seen.click(35)
     until(lambda: seen.stones == 2)
-    seen.press("Resign")
-    seen.press("Give up")
-    seen.wait_for("You lose.")
+    seen.lose()
     assert "Red resigned." in seen.text(".result")
     seen.press("Rematch")
     until(lambda: seen.stones == 1)  # the other side begins now
@@ -151,21 +155,19 @@ def test_fits_me_moves_down_after_a_game_lost(page):
     seen.press("Fits me")
     seen.click(38)
     until(lambda: seen.stones == 2)
-    seen.press("Resign")
-    seen.press("Give up")
-    seen.wait_for("You lose.")
+    seen.lose()
     assert seen.run("return localStorage.getItem('fits:connect4')") == "0"
 
 
 def test_a_clock_runs_out_for_who_does_not_move(page):
     seen = page()
-    seen.run("const now = performance.now.bind(performance); performance.now = () => now() * (window.fast ?? 1)")
+    seen.run("const now = performance.now.bind(performance); performance.now = () => now() * (window.fast ?? 0)")
     seen.run("""const box = document.querySelector('.opponents select');
         box.value = '1+0';
         box.dispatchEvent(new Event('change'))""")
     seen.click(38)
     until(lambda: seen.stones == 2)
-    assert "0:59" in seen.text(".clock") or "1:00" in seen.text(".clock")
+    assert "1:00" in seen.text(".clock")
     seen.run("window.fast = 1000")
     seen.wait_for("You lose.")
     assert "Red has no time left." in seen.text(".result")
@@ -224,9 +226,8 @@ def test_a_puzzle_refutes_a_wrong_move_hints_and_is_solved(page):
         seen.press("Hint")
     assert seen.count(".hint") == 1
     seen.run(click, right)
-    until(lambda: seen.count(".verdict.good") or "Right." in seen.text(".verdict"))
-    if shown["asked"] == 1:
-        assert seen.count(".numbers .helped") == 1
+    assert shown["asked"] == 1, "this puzzle is solved by one move"
+    until(lambda: seen.count(".numbers .helped") == 1)
 
 
 # ---- links and files
@@ -323,7 +324,7 @@ def test_a_game_is_played_by_the_keyboard_alone(page):
     hands = ActionChains(seen.browser)
     hands.send_keys(Keys.ARROW_UP, Keys.ARROW_LEFT, Keys.ENTER).perform()
     until(lambda: seen.stones == 2)
-    assert seen.moves[0] == "3" and seen.text(".cursor-voice") is not None
+    assert seen.moves[0] == "3"
     ActionChains(seen.browser).send_keys("u").perform()
     until(lambda: seen.stones == 0)
 

@@ -1,4 +1,4 @@
-"""Every player that ships in Chromium and in Firefox, opened from a disk: it plays, and searches as the program does.
+"""A game of each kind of board in Chromium and in Firefox, opened from a disk: it plays, and searches as the program.
 
 Random games are played on the page in Chromium; 200 of each game are played in Node (test_engine_in_node.py).
 """
@@ -21,19 +21,7 @@ from search.many_trees import ManyTrees
 from support.browser import PATIENCE, chromium, needs_browser, until
 from support.firefox import Firefox, needs_firefox
 
-GAMES = [
-    spec
-    for spec in shipped_games()
-    if spec
-    in (
-        "connect4",
-        "go(komi=7,size=9)",
-        "gomoku(size=15)",
-        "hex(size=9)",
-        "othello",
-        "tictactoe",
-    )
-]
+GAMES = "connect4", "go(komi=7,size=9)", "gomoku(size=15)", "hex(size=9)", "othello", "tictactoe"
 """A game of each kind of board and network; test_engine_in_node.py has all that ship."""
 SEARCHED = Path(__file__).parent.parent / "searched.mjs"
 POSITIONS, SIMS = 6, 50
@@ -169,6 +157,10 @@ def test_it_plays_and_its_visits_are_those_of_the_program(browser, folder, spec)
         assert found["opinion"]["value"] == pytest.approx(tree.root_value(), abs=1e-12)
 
 
+def test_these_games_are_of_those_that_ship():
+    assert set(GAMES) <= set(shipped_games())
+
+
 only_chromium = pytest.mark.parametrize("browser", ["chromium"], indirect=True)
 """For what asks Chromium's tools for developers."""
 
@@ -204,7 +196,7 @@ def held(browser):
 
 @only_chromium
 def test_gomoku_on_15x15_takes_less_than_400_mb(browser, folder):
-    psutil = pytest.importorskip("psutil")
+    psutil = pytest.importorskip("psutil", reason="needs psutil")
     name, _ = written("gomoku(size=15)", folder)
     seen = Page(browser, folder, name, "#moves=h8.h9.i9&view=analyse")
     until(lambda: seen.count("[data-key=deepen]"))

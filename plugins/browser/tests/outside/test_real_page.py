@@ -1,31 +1,22 @@
 """The page around the engine of a player that ships: it plays, searches and says what it is."""
 
-from pathlib import Path
-
 import pytest
 
 import games
-from config import UserError
-from plugins.browser.assemble import one_file
+from plugins.browser.player import player_data
+from plugins.browser.site import page_of
 from plugins.browser.tests.outside.test_browser_page import Page
+from plugins.browser.tests.outside.test_engine_in_node import missing
 from support.browser import chromium, needs_browser, until
 
-pytestmark = needs_browser
+pytestmark = [*needs_browser, pytest.mark.skipif(bool(missing(node=False)), reason=missing(node=False))]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    module = pytest.importorskip("plugins.browser.module")
-    try:
-        module.linker()
-    except UserError as error:
-        pytest.skip(str(error))
-    from plugins.browser.player import player_data
-
     game, place = games.make("connect4"), tmp_path_factory.mktemp("real")
     data = player_data("shipped", game)
-    engine = (Path(module.__file__).parent / "engine.js").read_text(encoding="utf-8")
-    page = one_file(game, data.facts, data.layout, data.wasm, data.weights, engine)
+    page = page_of(game, data)
     assert len(page) < 2_000_000, "Connect 4 is under 2 MB"
     (place / "connect4.html").write_text(page, encoding="utf-8")
     return place

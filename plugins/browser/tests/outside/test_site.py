@@ -6,12 +6,11 @@ from functools import partial
 
 import pytest
 
-from config import UserError
-from plugins.browser.module import linker
 from plugins.browser.site import write_site
+from plugins.browser.tests.outside.test_engine_in_node import missing
 from support.browser import chromium, needs_browser, until
 
-pytestmark = needs_browser
+pytestmark = [*needs_browser, pytest.mark.skipif(bool(missing(node=False)), reason=missing(node=False))]
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -21,10 +20,6 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def web_space(tmp_path):
-    try:
-        linker()
-    except UserError as error:
-        pytest.skip(str(error))
     sizes = write_site(tmp_path, ["tictactoe"], "shipped", say=lambda text: None)
     assert sizes["tictactoe.html"] < 3_000_000
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path))
@@ -42,11 +37,16 @@ def test_a_game_opens_without_the_web_space_once_it_was_open(web_space):
         link = driver.execute_script("return document.querySelector('a[href*=\"tictactoe\"]').href")
         driver.get(link)
         until(lambda: driver.execute_script("return document.title") == "Tic-tac-toe")
+        titles = {link: "Tic-tac-toe"}
+        driver.get(f"{place}/index.html")
+        titles[f"{place}/index.html"] = driver.title
         web_space.shutdown()
         web_space.server_close()
-        for address in (link, f"{place}/index.html"):
+        for address, title in titles.items():
             driver.get(address)
-            assert driver.execute_script("return document.querySelector('main, nav, header') !== null")
+            assert driver.title == title
+        driver.get(link)
+        until(lambda: driver.execute_script("return document.querySelectorAll('.stage .point').length") == 9)
         wrong = [entry["message"] for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
         assert wrong == []
     finally:

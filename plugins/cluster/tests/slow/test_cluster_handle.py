@@ -239,26 +239,27 @@ HEARD = [
 ]
 
 
-@pytest.mark.parametrize("hello", HELLOS, ids=range(len(HELLOS)))
-def test_a_machine_whose_facts_are_none_is_refused_and_the_others_play(driver, hello):
+def played_until_one_is_refused(driver, **facts):
+    """Return a driver that played until it refused the machine with these facts; another one plays all games."""
     ray = FakeRay(0)
-    ray.join("m1", 1, hello=hello)
+    ray.join("m1", 1, **facts)
     ray.join("m2", 1)
     one = driver(ray)
     while not one.cluster._parked:
         assert_all_there(list(one.play(30)), 30)
+    return one
+
+
+@pytest.mark.parametrize("hello", HELLOS, ids=range(len(HELLOS)))
+def test_a_machine_whose_facts_are_none_is_refused_and_the_others_play(driver, hello):
+    one = played_until_one_is_refused(driver, hello=hello)
     assert len(one.said) == 1 and "a machine says of itself what cannot be: expected" in one.said[0]
     assert one.log == [] and len(one.said[0]) < 300
 
 
 @pytest.mark.parametrize("heard", HEARD, ids=range(len(HEARD)))
 def test_a_machine_that_sends_what_cannot_be_is_named_and_left_and_the_others_play(driver, heard):
-    ray = FakeRay(0)
-    ray.join("m1", 1, listen=heard)
-    ray.join("m2", 1)
-    one = driver(ray)
-    while not one.cluster._parked:  # the next worker of that machine
-        assert_all_there(list(one.play(30)), 30)
+    one = played_until_one_is_refused(driver, listen=heard)
     assert_all_there(list(one.play(30)), 30)
     assert one.cluster._left == {"m1"} and len(one.log) == 1 and "it is left" in one.log[0]
     assert ", process " in one.log[0] and one.log[0].split(":")[0] in one.said[0] and "plays no more" in one.said[0]

@@ -379,7 +379,7 @@ def test_a_network_that_cannot_be_built_here_is_no_damage(trained, monkeypatch):
     assert asked.good and not asked.checked and "not checked (expected --network mine.py:Mine" in asked.measured
 
 
-def test_what_could_not_be_checked_is_told_last(monkeypatch, capsys, tmp_path):
+def test_what_could_not_be_checked_is_said_last(monkeypatch, capsys, tmp_path):
     from plugins.doctor.commands import doctor
     from plugins.doctor.examination import Finding
 

@@ -139,7 +139,8 @@ def test_another_checkout_trains_and_plays_by_its_own_code(tmp_path, place, caps
     assert code == 0, err
     assert os.path.exists(other / "players" / "by_name.py.used"), "its own code played"
     results = measure.read_results(tmp_path / "e")
-    assert [r["scores"] for r in results if r["kind"] == "match"] == [[0.5] * 8] or "theirs" in out
+    [scores] = [r["scores"] for r in results if r["kind"] == "match"]
+    assert len(scores) == 8 and set(scores) <= {0.0, 0.5, 1.0} and "theirs" in out
     kept = [r["searched"] for r in results if r["kind"] == "kept"]
     assert len(kept) == 2 and kept[0] == kept[1], "the same settings, seed and code but for a line that changes nothing"
 
@@ -156,7 +157,7 @@ def test_reports_hold_all_in_one_file(undisturbed, trained_place, tmp_path, caps
         assert data["games"] and all(len(g["boards"]) == len(g["moves"]) + 1 for g in data["games"])
         assert all(part < len(data["parts"]) for drawn in data["drawn"] for part in drawn)
         assert "<h2>Do it again</h2>" in text and "<svg" in text and "<h2>Curves</h2>" in text
-    assert "<h2>Answer</h2>" in text and "[" in text
+    assert re.search(r"\[[+-]?\d+, [+-]?\d+\]", text.split("<h2>Answer</h2>")[1].split("<h2>")[0])
     assert output_of(capsys, "report", "nothing")[0] == output_of(capsys, "report", "-o", "x.pdf")[0] == 2
 
 
