@@ -364,6 +364,10 @@ class Game:
         """Return the points that White has without a stone: komi, and what `rewarded` gave."""
         return self.komi or 0.0
 
+    def handicap_points(self, state: GameState) -> float:
+        """Return the points that White has for handicap stones."""
+        return self.white_points(state) - (self.komi or 0.0)
+
     def rewarded(self, state: GameState, points: float) -> GameState:
         """Return the position in which White gets `points` and the komi, as some rules of Go have it for a handicap."""
         if points:

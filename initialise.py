@@ -15,7 +15,6 @@ import games
 from agent import Agent, Player, User
 from config import Config, UserError, to_json, with_overrides
 from game import Game
-from games.own import digest
 from games.sizes import other_sizes
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
@@ -40,7 +39,7 @@ from storage.run_folders import (
     with_remedy,
 )
 from storage.run_store import Store
-from storage.verify import require_games_by_rules
+from storage.verify import require_games_by_rules, rules_changed
 
 RESERVE = 64 << 20
 """Bytes that must be free in addition to two versions of the network."""
@@ -248,7 +247,7 @@ class Session:
     @property
     def rules_changed(self) -> bool:
         """Whether your own game has other files than when the run began."""
-        return self.store.get("rules", "") != digest(self.game)
+        return rules_changed(self.store, self.game)
 
     @property
     def iteration(self) -> int:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from config import UserError
-from game import ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
+from game import COUNT, ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
 from games.parameters import read_parameters, unusual
 from games.returned_values import check_facts, check_start
 from system.files_read import files_read
@@ -31,8 +31,19 @@ from system.reading import TEXT_BYTES, open_regular, read_limited
 
 T = TypeVar("T")
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?:(?P<kind>\w+)\s*)?)?(\((?P<inside>[^()]*)\))?\Z")
-_KINDS = {"legal": LEGAL, "play": PLAY, "outcome": OUTCOME, "encode": ENCODE, "key": KEY, "winning": WINNING,
-          "playout": PLAYOUT, "safe": SAFE, "solve": SOLVE, "evaluate": EVALUATE}  # fmt: skip
+_KINDS = {
+    "legal": LEGAL,
+    "play": PLAY,
+    "outcome": OUTCOME,
+    "encode": ENCODE,
+    "key": KEY,
+    "winning": WINNING,
+    "playout": PLAYOUT,
+    "safe": SAFE,
+    "solve": SOLVE,
+    "evaluate": EVALUATE,
+    "counted": COUNT,
+}
 _STEPS = re.compile(r"Failed in nopython mode pipeline \(step: [^)]*\)")  # of numba, before what is wrong
 _FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
 
@@ -87,23 +98,26 @@ def _made(path: Path, kind: Any, given: dict[str, Any]) -> Game:
 
 
 def _rests_on(path: Path, module: str, read: set[Path]) -> dict[str, str]:
-    """Return {name: sha256} of all files that a game rests on, by their names from the folder of its file."""
-    files = {**_contents({*files_beside(path), *read}), **_READ[module]}
-    near = path.parent
-    return {
-        file.relative_to(near).as_posix() if file.is_relative_to(near) else file.name: content
-        for file, content in files.items()
-    }
+    """Return {name: sha256} of all files that a game rests on, by their names from the folder of its file.
+
+    Files elsewhere go by their own names, wherever they lie on another machine; those of one name are joined.
+    """
+    known, near = _RESTS_ON[module], path.parent
+    found: dict[str, list[str]] = {}
+    for file, content in (known | _contents(read - known.keys())).items():
+        name = file.relative_to(near).as_posix() if file.is_relative_to(near) else file.name
+        found.setdefault(name, []).append(content)
+    return {name: " ".join(sorted(contents)) for name, contents in found.items()}
 
 
 def _check_rules(path: Path, game: Game) -> None:
     """Refuse rules and a start row of the wrong type: compiled code reads addresses only and would misread them."""
     rules = game.rules._asdict() if game.rules is not None else {}
-    for name, rule in {**rules, "evaluate": game.evaluate}.items():
+    for name, rule in {**rules, "evaluate": game.evaluate, "counted": game.counted}.items():
         kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc, or of a rule in plain Python
         compiles = rule is None or kind == _KINDS[name] and guarded(path, partial(hasattr, rule, "address"))
         if not compiles:
-            sign = name.upper()
+            sign = {"counted": "COUNT"}.get(name, name.upper())
             raise UserError(f"{path.name}: expected {name} to be made by @rule({sign}), see game.{sign}")
     row = game.start_row
     if not (isinstance(row, np.ndarray) and row.dtype == np.int32 and row.ndim == 1 and row.flags.c_contiguous):
@@ -114,7 +128,7 @@ def digest(game: Game) -> str:
     """Return a sha256 of the files of your own game as they were when it was loaded, "" for any other game."""
     files = {name: content for one in (*game.sizes, game) for name, content in one.rests_on.items()}
     if len(files) <= 1:
-        return "".join(files.values())  # of its one file
+        return "".join(files.values())  # of one file: the digest that runs of earlier releases hold
     return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()
 
 
@@ -163,8 +177,8 @@ def class_in(path: Path, name: str, kind: Kind) -> Any:
     raise UserError(f"{path.name}: expected a {kind.what} out of {', '.join(known)}, got {name[:40]!r}{hint}")
 
 
-_READ: dict[str, dict[Path, str]] = {}
-"""{name of a module: {file: sha256}}: what else your own file read or imported when it was run."""
+_RESTS_ON: dict[str, dict[Path, str]] = {}
+"""{name of a module: {file: sha256}}: your own file, and what it read or imported when it was run."""
 
 
 def _module(path: Path, kind: Kind) -> ModuleType:
@@ -173,12 +187,13 @@ def _module(path: Path, kind: Kind) -> ModuleType:
         text = _source(path)
     except OSError as error:
         raise UserError(f"expected a file with a {kind.what}, got {path} ({error.strerror})") from None
-    beside = files_beside(path)
-    whole = repr((str(path), text, _contents(beside[1:]))).encode()
+    for each, files in list(_RESTS_ON.items()):
+        if any(_content(file) != content for file, content in files.items()):
+            _forget(each)
+    beside = _contents(files_beside(path))
+    whole = repr((str(path), text, {file: beside[file] for file in beside if file != path})).encode()
     name = f"{OWN}{path.stem}_{hashlib.sha256(whole).hexdigest()[:16]}"
-    changed = [file for file, content in _READ.get(name, {}).items() if _content(file) != content]
-    if name not in sys.modules or changed:
-        _forget(name, changed)
+    if name not in sys.modules:
         found = own_file_spec(name, path)
         if found is None or found.loader is None:
             raise UserError(f"expected a file of Python, got {path}")
@@ -187,16 +202,18 @@ def _module(path: Path, kind: Kind) -> ModuleType:
             with files_read() as read:
                 guarded(path, lambda: found.loader.exec_module(module), kind)  # type: ignore[union-attr]
         except BaseException:
-            _forget(name, [])
+            _forget(name)
             raise
-        _READ[name] = _contents([*files_elsewhere(beside), *(read - {*beside})])
+        _RESTS_ON[name] = _contents([*files_elsewhere([*beside]), *read]) | beside
     return sys.modules[name]
 
 
-def _forget(name: str, changed: list[Path]) -> None:
-    """Let your own module, its parts and the modules of changed files be loaded again."""
+def _forget(name: str) -> None:
+    """Let your own module, its parts and all modules that it rests on be loaded again, as these import each other."""
+    files = _RESTS_ON.pop(name, {})
     for other, module in list(sys.modules.items()):
-        if other == name or other.startswith(f"{name}.") or Path(getattr(module, "__file__", None) or "") in changed:
+        whole = other.partition(".")[0]
+        if whole == name or not whole.startswith(OWN) and Path(getattr(module, "__file__", None) or "") in files:
             del sys.modules[other]
 
 

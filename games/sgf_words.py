@@ -42,10 +42,10 @@ def handicap_points(bonus: str, stones: int) -> int:
     return 0 if stones < 2 else {"0": 0, "N": stones, "N-1": stones - 1}[bonus]
 
 
-def stated_handicap(bonus: str, stones: int) -> dict[str, str]:
-    """Return the words for rules and handicap by which a file is read with White's points again; none without any."""
-    words = next((name for name, known in _BONUS.items() if known == bonus), "")
-    return {"rules": words, "handicap": str(stones)} if handicap_points(bonus, stones) else {}
+def words_for(points: float, stones: int) -> dict[str, str]:
+    """Return the rules and the handicap by which a file is read with White's points for these stones; {} if none do."""
+    rules = next((name for name, bonus in _BONUS.items() if points and handicap_points(bonus, stones) == points), "")
+    return {"rules": rules, "handicap": str(stones)} if rules else {}
 
 
 def komi_of(text: str, area: int) -> tuple[float, str]:

@@ -155,13 +155,13 @@ def _converted(kind: Any, words: list[str]) -> Any:
 
 def _wanted(kind: Any) -> str:
     """Return in words what an option of a type takes."""
-    inside = [each for each in typing.get_args(kind) if each is not type(None)]
+    kind, inside = _present(kind), _inside(kind)
     if typing.get_origin(kind) is Literal:
-        return "one of " + ", ".join(inside)
-    if typing.get_origin(kind) is tuple:
+        return "one of " + ", ".join(typing.get_args(kind))
+    if inside:
         many = {int: "whole numbers", float: "numbers"}.get(inside[0], "values")
         return many if inside[-1] is Ellipsis else f"{('two', 'three')[len(inside) - 2]} {many}"
-    return _wanted(inside[0]) if inside else {int: "a whole number", float: "a number"}.get(kind, "a value")
+    return {int: "a whole number", float: "a number"}.get(kind, "a value")
 
 
 def game_meant(word: str) -> str:

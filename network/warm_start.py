@@ -14,14 +14,13 @@ import numpy as np
 import games
 from config import Config, UserError, find_faults, layers
 from game import Game
-from games.own import digest
 from games.sizes import family
 from network.net2net import enlarged, holds
 from storage.checkpoints import read_weights
 from storage.game_record import GameRecord
 from storage.run_folders import EXTRA_HEADS, network_facts, read_config
 from storage.run_store import Store
-from storage.verify import require_games_by_rules
+from storage.verify import require_games_by_rules, rules_changed
 
 _LOGGER = logging.getLogger("alphazero.warm_start")
 SHOWN = 6
@@ -95,7 +94,7 @@ def taken_over(
                 weights = enlarged(list(zip(names, weights, strict=True)), fresh)
         if last is not None:
             _require_rules(source.name, store.get("game") or game.spec, game)
-            if store.get("rules", "") != digest(game):
+            if rules_changed(store, game):
                 require_games_by_rules(store, game, source.name)
             done = store.iterations_done()
             if not 0 <= last <= done or not store.count_games():

@@ -25,6 +25,7 @@ from game import PLAYER, Game
 from games.own import digest
 from games.returned_values import check_rules, is_over, legal_moves, make_bounds
 from games.sizes import families, family, others, sizes_of
+from storage import game_files
 from storage.atomic_files import replacing
 from storage.game_record import ILLEGAL_VISITS, GameArrays, GameRecord
 from storage.run_folders import SHIPPED, read_config
@@ -247,9 +248,10 @@ def _several(
 def _about(text: bytes) -> dict[str, Any]:
     try:
         about = json.loads(text)
-        if not isinstance(about, dict) or not all(isinstance(about[name], str) for name in ("game", "rules", "run")):
-            raise KeyError
-    except (ValueError, KeyError, RecursionError):
+        about = {name: about[name] for name in ("game", "rules", "run")}
+        if not all(isinstance(text, str) for text in about.values()):
+            raise TypeError
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise BadArrays("expected game, rules and run in `about`, got something else") from None
     return about
 
@@ -286,7 +288,7 @@ def _split(
 
 def read_games(path: Path) -> bytes:
     """Return the bytes of a file of games; raise `UserError` when it is no regular file of a sensible size."""
-    if path.suffix.lower() in (".sgf", ".psq", ".ggf", ".wtb", ".obf", ".json", ".jsonl", ".txt"):
+    if path.suffix.lower() in (*game_files.READ, game_files.LINES):
         raise UserError(f"expected a file of export-games: the moves of {path.suffix} hold no searches to learn from")
     try:
         if not path.is_file():

@@ -129,7 +129,7 @@ def append(path: Path, records: Iterable[Record]) -> None:
 
 
 def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
-    """Load game `number`, from 1, of a file of lines or an SGF file; of any other file its only game."""
+    """Load game `number`, from 1, of a file of lines or of a form of `SEVERAL`; of any other file its only game."""
     form = _form(path, (*READ, LINES))
     if form != LINES:
         if number != 1 and form not in SEVERAL:

@@ -127,12 +127,12 @@ def read_position(text: str, number: int) -> Sheet | None:
     line = lines[number - 1]
     found = _POSITION.match(line)
     if found is None:
-        raise UserError(f"line {number}: expected a board's points, then who moves, as X or O, got {line[:30]!r}")
+        raise UserError(f"position {number}: expected a board's points, then who moves, as X or O, got {line[:30]!r}")
     points, side = found[1], found[2]
     size = int(len(points) ** 0.5)
     if size * size != len(points):
-        raise UserError(f"line {number}: expected the points of a square board such as 64, got {len(points)}")
-    game = _set_up(games.make(f"othello(size={size})"), points, side, f"line {number}")
+        raise UserError(f"position {number}: expected the points of a square board such as 64, got {len(points)}")
+    game = _set_up(games.make(f"othello(size={size})"), points, side, f"position {number}")
     notes = [f"the file holds {len(lines)} positions: this is position {number}"] if len(lines) > 1 else []
     if rest := line[found.end() :].strip():
         notes.append(f"left out: {rest[:60]!r} after the position")

@@ -21,7 +21,7 @@ def as_json(game: Game) -> dict[str, Any]:
     state, names = game.start(), {}
     for key, stone in SIDES.items():
         names[key] = [game.move_name(int(point)) for point in np.flatnonzero(stones_of(state) == stone)]
-    points = game.white_points(state) - (game.komi or 0.0)
+    points = game.handicap_points(state)
     turn = next(key for key, stone in SIDES.items() if stone == state.playerTurn)
     return {**names, "turn": turn, **({"points": points} if points else {})}
 
@@ -43,5 +43,7 @@ def is_json(value: Any) -> bool:
         return False
     points = value.get("points", 1)
     if value["turn"] not in ("black", "white") or type(points) not in (int, float) or not 0 < points <= 361:
+        return False
+    if 2 * points != int(2 * points):
         return False
     return all(isinstance(value[key], list) and all(isinstance(n, str) for n in value[key]) for key in SIDES)

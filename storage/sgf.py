@@ -21,7 +21,7 @@ from config import UserError
 from game import Game, GameState
 from games.line_of_moves import follow, starting_at, stones_of
 from games.parameters import values_of
-from games.sgf_words import bonus_of, handicap_points, komi_of, stated_handicap
+from games.sgf_words import bonus_of, handicap_points, komi_of, words_for
 from storage.sgf_facts import codec_of, encodings_in, result_of
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
@@ -437,7 +437,7 @@ def write(
     """
     grammar, known = _grammar(), values_of(game)
     stated = {**_handicap_stated(game), **stated}
-    points, stones = game.white_points(game.start()) - (game.komi or 0.0), stated.get("handicap", "")
+    points, stones = game.handicap_points(game.start()), stated.get("handicap", "")
     known_as = int(stones) if re.fullmatch("[0-9]{1,3}", stones) else 0
     if points and handicap_points(bonus_of(stated.get("rules", "")), known_as) != points:
         raise UserError(f"expected a .json file: no rules that SGF names give White {points:g} points for this setup")
@@ -461,10 +461,8 @@ def write(
 
 def _handicap_stated(game: Game) -> dict[str, str]:
     """Return the rules and the handicap by which a game that begins with points for White is read with these again."""
-    points = game.white_points(game.start()) - (game.komi or 0.0)
-    stones = int((stones_of(game.start()) == 1).sum()) if points else 0
-    found = [stated_handicap(bonus, stones) for bonus in ("N", "N-1") if handicap_points(bonus, stones) == points]
-    return found[0] if points and found else {}
+    points = game.handicap_points(game.start())
+    return words_for(points, int((stones_of(game.start()) == 1).sum())) if points else {}
 
 
 def _stones(game: Game) -> Properties:

@@ -58,7 +58,7 @@ def verify(folder: Path) -> RunReport:
             return RunReport(
                 store.count_games(), sizes["matches"], len(store.versions()), store.iterations_done(), state, damage,
                 str(store.get("backend") or ""), tuple(map(str, json.loads(store.get("processors") or "[]"))),
-                store.get("rules", "") != digest(game),
+                rules_changed(store, game),
             )  # fmt: skip
     except (sqlite3.Error, DamagedData, ValueError, TypeError, LookupError) as error:
         line = str(error) if isinstance(error, DamagedData) else f"run.db: cannot be read ({error})"
@@ -89,6 +89,11 @@ def row_fault(sizes: SizesPlayed, table: str, row: tuple) -> str:  # type: ignor
     if table == "versions":
         return version_fault(row)
     return stage_fault(row) if table == "stages" else ""
+
+
+def rules_changed(store: Store, game: Game) -> bool:
+    """Return whether your own game has other files than when the run began."""
+    return bool(store.get("rules", "") != digest(game))
 
 
 def require_games_by_rules(store: Store, game: Game, name: str) -> None:

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 
 ENDINGS = tuple(getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, n))
 """Signals that request the end of a process: Ctrl-C, `kill`, and Ctrl-Break, which Windows has."""
-def heeded() -> tuple[int, ...]:
-    """Return the `ENDINGS` that end this process; the others its parent ignores, as a shell's `&` in a script does."""
-    return tuple(number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)
-
-
 _KILL = getattr(signal, "SIGKILL", None)
 ROUNDS = 10
 """Most times that what a killed process started is looked for: it may just be starting more."""
@@ -29,6 +24,11 @@ ASKS_ONLY_GROUPS = hasattr(signal, "CTRL_BREAK_EVENT")
 """Whether `interrupt` reaches only a process of its own group."""
 KILLED = 1 if _KILL is None else -_KILL
 """Exit code of a process that was killed."""
+
+
+def heeded() -> tuple[int, ...]:
+    """Return the `ENDINGS` that end this process; the others its parent ignores, as a shell's `&` in a script does."""
+    return tuple(number for number in ENDINGS if signal.getsignal(number) is not signal.SIG_IGN)
 
 
 def user() -> int | None:

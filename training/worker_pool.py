@@ -168,6 +168,10 @@ class _Place:
         self.error: dict[str, Any] = {}
         self.counts: Counts | None = None
 
+    def task_of(self, index: int) -> Task | None:
+        """Return the task that a game is of; None if it is of an earlier round."""
+        return next((task for task in self.tasks.values() if index in task.missing), None)
+
 
 class WorkerPool:
     """Games played by workers, as many each as it plays side by side; a worker that dies or is silent is replaced.
@@ -368,7 +372,8 @@ class WorkerPool:
         """Follow a worker's message; yield the game in it. Raises `BadMessage`, with nothing changed."""
         head, body = read(data)
         kind = head["kind"]
-        record = game_of_message(head, body, self._expected) if kind == "game" and self._holds(place, head) else None
+        task = place.task_of(head["index"]) if kind == "game" else None
+        record = game_of_message(head, body, self._expected) if task else None
         if kind == "stopped" and (head["round"] > self._round or (head["round"] == self._round and not self._stopping)):
             raise BadMessage(f"stopped: expected a round that was to stop, got {head['round']}")
         if "counts" in head:
@@ -381,16 +386,11 @@ class WorkerPool:
             if head["round"] == self._round:  # else late: the games it plays by now are of this round
                 place.busy = False
                 place.tasks.clear()
-        elif record is not None:
-            self._played(place, record.index)
+        elif task and record is not None:
+            self._played(place, task, record.index)
             yield record
 
-    def _holds(self, place: _Place, head: dict[str, Any]) -> bool:
-        """Return whether a worker was to play a game; it is of an earlier round if not."""
-        return any(head["index"] in task.missing for task in place.tasks.values())
-
-    def _played(self, place: _Place, index: int) -> None:
-        task = next(task for task in place.tasks.values() if index in task.missing)
+    def _played(self, place: _Place, task: Task, index: int) -> None:
         task.played(index)
         self._deaths = 0
         if not task.missing:

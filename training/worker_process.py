@@ -90,9 +90,12 @@ class ProcessHandle:
         try:
             while True:
                 report(self, self._pipe.recv_bytes(LARGEST))
-        except (EOFError, OSError):
-            self._process.join()
-            report(self, None)
+        except (EOFError, ConnectionError):
+            pass
+        except OSError:  # a message longer than LARGEST: whoever hears of it leaves the worker, as of any that is none
+            report(self, b"")
+        self._process.join()
+        report(self, None)
 
     def send(self, message: dict[str, Any]) -> None:
         with suppress(OSError):

@@ -28,7 +28,7 @@ class Explain:
     load: str = ""
     """Take the moves from this file (.json, .jsonl, .sgf, .psq, .ggf, .wtb, .obf; .txt with --game) instead."""
     game_number: int = 1
-    """Which game of a .jsonl or .sgf, from 1."""
+    """Which game of a file of several, from 1."""
     ply: int | None = None
     """Number of the file's moves after which the position is explained; by default all."""
     player: str = "best"

@@ -44,7 +44,7 @@ class Play:
     load: str = ""
     """Continue the game in this file (.json, .jsonl of a match, .sgf, .psq, .ggf, .wtb, .obf; .txt with --game)."""
     game_number: int = 1
-    """Which game of a .jsonl or .sgf, from 1."""
+    """Which game of a file of several, from 1."""
     ply: int | None = None
     """Number of the file's moves after which the game continues; by default all."""
     save: str = ""

@@ -26,7 +26,7 @@ class Replay:
     file: Positional[str]
     """The file."""
     game_number: int = 1
-    """Which game of a .jsonl or .sgf, from 1."""
+    """Which game of a file of several, from 1."""
     game: str = ""
     """Game played, as in other commands; needed for .txt, which holds moves only."""
     save: str = ""

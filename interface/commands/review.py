@@ -39,7 +39,7 @@ class Review:
     file: Positional[str]
     """A game: .json, .txt, .sgf, .psq, .ggf, .wtb, or one of a match's .jsonl."""
     game_number: int = 1
-    """Which game of a .jsonl or .sgf, from 1."""
+    """Which game of a file of several, from 1."""
     game: str = ""
     """Game played, as in other commands; needed for .txt, which holds moves only."""
     player: str = ""

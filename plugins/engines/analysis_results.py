@@ -62,7 +62,7 @@ class Analysis:
         """Return (field, text) of what the network does not know of a query's rules, each text once."""
         game, learned = query.game, self._source.komi
         found = [("komi" if learned != game.komi else "rules", note)] if note else []
-        points = max(game.white_points(turn.state) for turn in query.turns) - (game.komi or 0.0)
+        points = max(game.handicap_points(turn.state) for turn in query.turns)
         if points:
             text = f"White has {points:g} more for the handicap, of which the network, that learned komi"
             found.append(("rules", f"{text} {learned:g}, knows nothing"))

@@ -14,7 +14,7 @@ from config import UserError
 from game import Game, GameState
 from games.line_of_moves import stones_of
 from games.parameters import values_of
-from games.sgf_words import bonus_of, stated_handicap
+from games.sgf_words import bonus_of, handicap_points, words_for
 from plugins.engines import vertices
 from plugins.engines.command_lines import Failure
 from plugins.engines.gtp_session import Do, Session
@@ -224,7 +224,8 @@ def _sgf(name: str) -> Path:
 def printsgf(session: Session, words: list[str]) -> str:
     position = session.position
     game, moves = position.in_turn()
-    record = Record(game, moves, stated=stated_handicap(position.bonus, position.handicap))
+    points = handicap_points(position.bonus, position.handicap)
+    record = Record(game, moves, stated=words_for(points, position.handicap))
     try:
         if not words:
             return game_files.to_bytes(record, ".sgf").decode()

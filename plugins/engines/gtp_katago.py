@@ -60,14 +60,18 @@ def raw_nn(session: Session, words: list[str]) -> str:
 
 def _raw(session: Session, agent: Agent, state: GameState, symmetry: int) -> str:
     """Return what a network says of a position that is turned first: 1 upside down, 2 left to right, 4 transposed."""
-    value, logits = agent.predict(_turned(state.planes(), symmetry)[None])
-    points, legal = int(np.prod(session.game.grid_shape)), np.array(state.allowedActions)
-    grid = _turned_back(logits[0][:points].reshape(session.game.grid_shape), symmetry)
+    shape = session.game.grid_shape
+    points, legal = shape[0] * shape[1], np.array(state.allowedActions)
+    shown = _turned(np.arange(points).reshape(shape), symmetry)
+    planes = state.planes()
+    value, logits = agent.predict(planes.reshape(points, -1)[shown].reshape(1, *shown.shape, planes.shape[-1]))
+    back = np.empty_like(logits[0])
+    back[shown.ravel()], back[points:] = logits[0][:points], logits[0][points:]
     priors = np.full(points + 1, np.nan)
-    priors[legal] = legal_softmax(np.append(grid.ravel(), logits[0][points:])[legal])
+    priors[legal] = legal_softmax(back[legal])
     white = (1 - float(value[0]) * state.playerTurn) / 2
     lines = [f"symmetry {symmetry}", f"whiteWin {white:.6f}", f"whiteLoss {1 - white:.6f}", "noResult 0"]
-    lines += ["policy", *_rows(priors[:points].reshape(grid.shape)), f"policyPass {priors[points]:.6f}"]
+    lines += ["policy", *_rows(priors[:points].reshape(shape)), f"policyPass {priors[points]:.6f}"]
     territory = session.territory()
     if territory is not None and territory.by_network:
         owned = territory.of([state], [1])[0]
@@ -76,15 +80,10 @@ def _raw(session: Session, agent: Agent, state: GameState, symmetry: int) -> str
 
 
 def _turned(board: np.ndarray, symmetry: int) -> np.ndarray:
+    """Return a board as a symmetry of KataGo's shows it."""
     board = board[::-1] if symmetry & 1 else board
     board = board[:, ::-1] if symmetry & 2 else board
-    return np.ascontiguousarray(board.swapaxes(0, 1) if symmetry & 4 else board)
-
-
-def _turned_back(board: np.ndarray, symmetry: int) -> np.ndarray:
-    board = board.swapaxes(0, 1) if symmetry & 4 else board
-    board = board[:, ::-1] if symmetry & 2 else board
-    return board[::-1] if symmetry & 1 else board
+    return board.swapaxes(0, 1) if symmetry & 4 else board
 
 
 def _rows(board: np.ndarray) -> list[str]:

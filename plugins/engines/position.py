@@ -79,7 +79,7 @@ class Position:
         if self.bonus == "0":
             return state
         points = handicap_points(self.bonus, self.handicap)
-        given = self.game.white_points(state) - (self.game.komi or 0.0)
+        given = self.game.handicap_points(state)
         return state if points == given else self.game.rewarded(state, points)
 
     def undo(self) -> None:
@@ -101,7 +101,7 @@ class Position:
         first = self._out_of_turn[-1]
         turn = -int(self.states[first + 1].playerTurn)
         state = self.states[first]
-        given = self.game.white_points(self.state) - (self.game.komi or 0.0)
+        given = self.game.handicap_points(self.state)
         return set_up(self.game, stones_of(state), turn, given), self.moves[first:]
 
 

@@ -32,6 +32,17 @@ def test_a_compiled_rule_that_cannot_be_compiled_is_told_with_its_line(tmp_path,
     assert (code, out) == (2, "") and err.startswith(f"error: mine.py, line {number}: {words}") and err.count("\n") == 1
 
 
+@pytest.mark.parametrize("name, sign", [("counted", "COUNT"), ("legal", "LEGAL"), ("evaluate", "EVALUATE")])
+def test_a_rule_with_the_signature_of_another_is_refused(tmp_path, capsys, name, sign):
+    text = (GAMES / "othello.py").read_text()
+    before = f"@rule({sign})\ndef {name}("
+    assert before in text
+    (tmp_path / "mine.py").write_text(text.replace(before, before.replace(sign, "KEY")))
+    code, out, err = output_of(capsys, "check", f"{tmp_path / 'mine.py'}:Othello")
+    assert (code, out) == (2, "")
+    assert err == f"error: mine.py: expected {name} to be made by @rule({sign}), see game.{sign}\n"
+
+
 @pytest.mark.parametrize("argv", [
     ["match", "greedy", "random", "--games", "4", "--opening-plies", "0"],
     ["match", "alphabeta:2", "random", "--games", "2", "--opening-plies", "0"],

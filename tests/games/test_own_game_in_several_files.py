@@ -175,6 +175,33 @@ def test_a_changed_helper_is_loaded_again_with_what_it_defines(snort, desk):
     assert games.make("snort.py:Snort").grid_shape == (4, 4)
 
 
+def test_files_of_one_name_in_other_folders_all_count(snort, tmp_path_factory):
+    other = tmp_path_factory.mktemp("data")
+    for part in "ab":
+        text_of(other / part / "t.txt", "1")
+    changed(snort, (PLAIN, f"{PLAIN}\nfor part in 'ab':\n    open(f'{other}/{{part}}/t.txt').read()\n"))
+    found = [digest(games.make("snort.py:Snort"))]
+    for part in "ab":
+        text_of(other / part / "t.txt", "2")
+        found.append(digest(games.make("snort.py:Snort")))
+    assert len(set(found)) == 3
+
+
+def test_what_a_changed_module_elsewhere_is_imported_by_is_loaded_again(snort, tmp_path, monkeypatch):
+    """Also where the game's own file changes at the same time."""
+    lib = tmp_path / "lib"
+    text_of(lib / "far_one.py", "from far_two import SIZE\n")
+    text_of(lib / "far_two.py", "SIZE = 5\n")
+    monkeypatch.syspath_prepend(lib)
+    changed(snort, (PLAIN, f"{PLAIN}\nfrom far_one import SIZE\n"), ("size: int = 5", "size: int = SIZE"))
+    assert games.make("snort.py:Snort").grid_shape == (5, 5)
+    text_of(lib / "far_two.py", "SIZE = 4\n")
+    assert games.make("snort.py:Snort").grid_shape == (4, 4)
+    text_of(lib / "far_two.py", "SIZE = 3\n")
+    changed(snort, ("Who cannot move loses.", "Who cannot move loses!"))
+    assert games.make("snort.py:Snort").grid_shape == (3, 3)
+
+
 def test_two_games_may_have_a_helper_of_one_name(snort, desk):
     changed(snort, (PLAIN, f"{PLAIN}\nfrom wide import SIZE\n"), ("size: int = 5", "size: int = SIZE"))
     text_of(desk / "other" / "snort.py", snort.read_text())

@@ -107,6 +107,11 @@ def test_games_come_back_from_a_file_as_they_were():
     assert len({content_of(r) for r in found}) == len({r.moves.tobytes() + r.visits.tobytes() for r in found})
 
 
+def test_only_what_is_known_of_a_file_is_passed_on():
+    known, _ = games_from_bytes(remade({"about": about(left_out=["games"], notes="<b>")}), GAMES["tictactoe"])
+    assert known == ABOUT
+
+
 def head(**changes):
     with np.load(io.BytesIO(file())) as loaded:
         numbers = dict(zip(("form", "count", "plies", "searches"), loaded["head"].tolist(), strict=True))

@@ -83,6 +83,8 @@ JSON = [
     (b'{"game": "gomoku(size=3,n=2)", "moves": [], "setup": {"black": ["a1", "a2"], "white": [], "turn": "white"}}',
      "nobody has won"),
     (b'{"game": "connect4", "moves": [], "setup": {"black": [], "white": [], "turn": "white"}}', "does not have"),
+    *((b'{"game": "go", "moves": [], "setup": {"black": ["a1"], "white": [], "turn": "white", "points": %b}}' % points,
+       "setup: expected black, white and turn") for points in (b"0.3", b"0", b"-2", b"true", b"362", b"1e400")),
     (b'{"game": "tictactoe", "moves": [], "stated": {"winner": "x"}}', "stated: expected result, rules, handicap"),
 ]  # fmt: skip
 TEXT = [(b"4438", "expected a move such as '1', got '8'"), (b"4444444", "move 7: illegal move 4"),

@@ -195,8 +195,8 @@ def test_a_result_of_little_golem_is_that_of_the_sides_that_pb_and_pw_name():
         (b"\x14\x1a\x0b\x1c\x01\0\0\0\0\0\xd1\x07\x08\0\x16\0" + bytes(8) + b"\x38\x09" + bytes(58), ".wtb",
          "move 2: expected 10 * row + column from 11 to 88, got 9"),
         ("X" * 64 + " O\n", ".obf", "expected a position in which somebody can move"),
-        ("-" * 63 + " O\n", ".obf", "line 1: expected the points of a square board such as 64, got 63"),
-        ("-" * 64 + " 7\n", ".obf", "line 1: expected a board's points, then who moves, as X or O"),
+        ("-" * 63 + " O\n", ".obf", "position 1: expected the points of a square board such as 64, got 63"),
+        ("-" * 64 + " 7\n", ".obf", "position 1: expected a board's points, then who moves, as X or O"),
         ("f5d6\n", ".obf", "expected lines of 64 points of X, O and -, then who moves"),
     ],
 )

@@ -4,6 +4,7 @@ import contextlib
 import json
 import math
 import pickle
+import threading
 import tracemalloc
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from games import make
 from storage.game_exchange import fault
 from storage.game_record import GameRecord
+from training import worker_process
 from training.selfplay import Counts
 from training.worker_messages import LINE, BadMessage, expected_of, game_message, game_of_message, pack, read
 from training.worker_pool import RoundSpec, WorkerPool
@@ -162,6 +164,19 @@ def forged_games():
 
 
 FORGED = [*forged_lines(), *forged_counts(), *forged_heads(), *forged_games()]
+
+
+def test_a_message_that_is_too_long_is_none_and_the_worker_is_left(monkeypatch):
+    monkeypatch.setattr(worker_process, "LARGEST", 8)  # this process expects less than the other one sends
+    heard, end = [], threading.Event()
+
+    def report(handle, data):
+        heard.append(data)
+        if data is None:
+            end.set()
+
+    worker_process.ProcessHandle(0, report, dict, {})  # says that it cannot begin with that
+    assert end.wait(60) and heard == [b"", None]
 
 
 class Worker:

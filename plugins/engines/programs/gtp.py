@@ -105,8 +105,8 @@ class GTPPlayer(EnginePlayer[Engine]):
         self._start, self._turn = options.get("start", seconds), options.get("turn")
         self._words, self._seconds = find_program(program), seconds
         self._empty = game.start()
-        self._forced_pass = -1 if game.scored_by_area else game.grid_shape[0] * game.grid_shape[1]
-        """The pass of a game in which one passes only where no other move is legal, such as Othello."""
+        self._forced_pass = game.grid_shape[0] * game.grid_shape[1] if game.rows_from_top else -1
+        """The pass of Othello, in which one passes only where no other move is legal; -1 for other games."""
         super().__init__(f"gtp:{' '.join(command.split())[:60]}", game, "a GTP program", _LOGGER)
 
     def vertex(self, action: int) -> str:
@@ -135,17 +135,16 @@ class GTPPlayer(EnginePlayer[Engine]):
 
     def _ask(self, engine: Engine, played: EngineGame[Engine]) -> str:
         for player, action in played.moves[played.known :]:
-            self._tell(engine, player, action)
+            self._play(engine, player, action)
             played.known += 1
         if played.state.allowedActions == [self._forced_pass]:
-            self._tell(engine, played.state.playerTurn, self._forced_pass)
+            self._play(engine, played.state.playerTurn, self._forced_pass)
             return "pass"
         limit = None if self._turn is None else self._turn + GRACE
         return engine.ask(f"genmove {_colour(played.state.playerTurn)}", limit)
 
-
-    def _tell(self, engine: Engine, player: int, action: int) -> None:
-        """Tell a move; a program may refuse a forced pass, as some play it by themselves."""
+    def _play(self, engine: Engine, player: int, action: int) -> None:
+        """Send a move; a program may refuse a forced pass, as some play it by themselves."""
         engine.ask(f"play {_colour(player)} {self.vertex(action)}", refused="" if action == self._forced_pass else None)
 
 
