@@ -16,7 +16,7 @@ from plugins.browser.assemble import Entry, one_file, start_page
 from plugins.browser.game_facts import game_facts
 from plugins.browser.player import PlayerData, player_data
 from storage import run_folders
-from storage.atomic_files import write_file
+from storage.atomic_files import replacing
 from storage.run_folders import game_folder, read_config, runs_in
 from system.reading import TEXT_BYTES, read_limited
 
@@ -78,8 +78,8 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
     files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write_file(folder / name, content)
-        (folder / name).chmod(0o644)  # a web server reads it
+        with replacing(folder / name) as trial:
+            trial.write_bytes(content)
     return {name: len(content) for name, content in files.items()}
 
 

@@ -8,7 +8,7 @@ const boardSounds = {
     try { return localStorage.getItem("sounds") === "on"; } catch { return false; } // a page that may keep nothing
   },
   toggle() {
-    localStorage.setItem("sounds", this.on ? "off" : "on");
+    try { localStorage.setItem("sounds", this.on ? "off" : "on"); } catch { return; } // a page that may keep nothing
     this.show();
     if (this.on) this.play("stone");
   },

@@ -52,12 +52,13 @@ def run(argv: list[str]) -> int:
     from games.sizes import largest_of
     from plugins.browser.player import player_data
     from plugins.browser.site import page_of
-    from storage.atomic_files import write_file
+    from storage.atomic_files import replacing
 
     game = largest_of(games.make(args.game))
     data = player_data(args.player or "best", game)
     page = page_of(game, data).encode()
-    write_file(path, page)
+    with replacing(path) as trial:
+        trial.write_bytes(page)
     print(f"{path}: {data.facts['player']['name']} of {game.spec}, {len(page) / 1e6:.2f} MB; open it in a browser")
     return 0
 

@@ -368,31 +368,33 @@ const review = {
     stopThinking();
     side = null;
     this.clear();
-    const mine = (this.running = Date.now()),
-      { moves, positions } = table;
-    for (let ply = moves.length; ply >= 0 && mine === this.running; ply--) {
-      // from the end: each value is known when it is needed
+    const mine = (this.running = Date.now());
+    let whole = false;
+    try {
+      whole = await this.judgeAll(mine);
+    } finally {
+      if (mine === this.running) this.running = 0;
+      if (!whole) render();
+    }
+    if (!whole) return;
+    const own = this.moves.filter((move) => move?.mark && (me() === null || move.player === me()));
+    if (own.length) lookAt(own.reduce((worst, move) => (move.loss > worst.loss ? move : worst)));
+    else render();
+  },
+  // Judges all moves, from the end: each value is known when it is needed. Returns whether nothing ended it early.
+  async judgeAll(mine) {
+    const { moves, positions } = table;
+    for (let ply = moves.length; ply >= 0; ply--) {
       if (!positions[ply].over && (found.get(keyOf(moves.slice(0, ply)))?.sims ?? 0) < REVIEW_SIMS) {
-        let last;
-        try {
-          last = await engine.call("search", { moves: moves.slice(0, ply), sims: REVIEW_SIMS, seconds: 3 });
-        } catch (error) {
-          failed(error);
-          break;
-        }
-        if (mine !== this.running) return;
-        if (last.stopped) break;
+        const last = await engine.call("search", { moves: moves.slice(0, ply), sims: REVIEW_SIMS, seconds: 3 });
+        if (mine !== this.running || last.stopped) return false;
         remember(moves.slice(0, ply), last.opinion, REVIEW_SIMS);
       }
       if (ply < moves.length) this.moves[ply] = judged(ply);
       this.done = moves.length - ply;
       showAnalysis();
     }
-    if (mine !== this.running) return;
-    this.running = 0;
-    const own = this.moves.filter((move) => move?.mark && (me() === null || move.player === me()));
-    if (own.length) lookAt(own.reduce((worst, move) => (move.loss > worst.loss ? move : worst)));
-    else render();
+    return true;
   },
   stop() {
     this.running = 0;

@@ -199,6 +199,7 @@ async function commit(action) {
     tell(tr("illegal move {move}", { move: moveName(action) }));
     return;
   }
+  review.clear();
   table.moves.push(action);
   table.positions.push(positions[positions.length - 1]);
   table.ply = table.moves.length;
@@ -255,6 +256,7 @@ function finish(result) {
 function takeBack() {
   if (!canTakeBack()) return;
   stopThinking();
+  review.clear();
   hinted = null;
   const mine = me();
   do {

@@ -128,10 +128,20 @@ function failed(error) {
   table.thinking = false;
   tell(tr("The engine failed: {reason}", { reason: error.message }));
 }
+addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  failed(event.reason);
+});
 
 function go(wanted) {
   if (wanted === "setup" && !setsUp) return;
-  if (view === "analyse") stopSearch();
+  if (view === "analyse") {
+    stopSearch();
+    if (wanted !== "analyse" && review.busy) {
+      review.running = 0;
+      engine.stop();
+    }
+  }
   if (view === "play" && wanted !== "play") {
     stopThinking();
     if (table.moves.length && !table.result) table.helped ||= wanted === "analyse";
@@ -585,9 +595,9 @@ function followMoves() {
 // ---- clicks and keys
 
 function chosen(action) {
-  if (view === "puzzles") puzzles.answer(action).catch(failed);
+  if (view === "puzzles") puzzles.answer(action);
   else if (view === "setup") place(action);
-  else played(action).catch(failed);
+  else played(action);
 }
 const SMALL = 28; // CSS pixels: smaller points are confirmed by a second tap
 let tapped = null,

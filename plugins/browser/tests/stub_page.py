@@ -12,8 +12,9 @@ from plugins.browser.assemble import one_file  # noqa: E402
 STUB = Path(__file__).with_name("stub_engine.js")
 
 
-def stub_page(spec, **more):
-    """Return the HTML of a game's page around the test double."""
+def stub_page(spec, engine=None):
+    """Return the HTML of a game's page around the test double, or another engine."""
+    engine = engine or STUB.read_text(encoding="utf-8")
     game = games.make(spec)
     levels = [
         {
@@ -33,7 +34,7 @@ def stub_page(spec, **more):
         "version": 34,
     }
     facts = {"spec": spec, "levels": levels, "player": player, "format": 1}
-    return one_file(game, facts, {}, b"no wasm", b"no weights", STUB.read_text(encoding="utf-8"), **more)
+    return one_file(game, facts, {}, b"no wasm", b"no weights", engine)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """What `export-page` refuses, and how the board is read from a game's planes."""
 
+import os
+from types import SimpleNamespace
+
 import pytest
 
 import games
@@ -7,7 +10,7 @@ from config import UserError
 from plugins.browser.commands.export_page import run
 from plugins.browser.engine import board_of, make_engine
 from plugins.browser.player import player_data
-from plugins.browser.site import shipped_games
+from plugins.browser.site import shipped_games, write_site
 
 
 @pytest.mark.parametrize(
@@ -35,6 +38,25 @@ def test_a_file_that_exists_is_kept(tmp_path):
     with pytest.raises(UserError, match="exists"):
         run(["-o", str(path)])
     assert path.read_text() == "mine"
+
+
+@pytest.fixture
+def umask():
+    """Set a umask that is not the usual one for one test."""
+    before = os.umask(0o027)
+    yield
+    os.umask(before)
+
+
+def test_others_read_what_is_written_as_the_umask_says(tmp_path, monkeypatch, umask):
+    data = SimpleNamespace(facts={"player": {"name": "shipped"}, "levels": []})
+    for module in ("site", "player"):
+        monkeypatch.setattr(f"plugins.browser.{module}.player_data", lambda player, game: data)
+    monkeypatch.setattr("plugins.browser.site.page_of", lambda game, data, site=False: "page")
+    run(["-o", str(tmp_path / "page.html")])
+    write_site(tmp_path / "site", ["tictactoe"], "shipped", say=print)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) == 8 and {path.stat().st_mode & 0o777 for path in files} == {0o640}
 
 
 def test_a_game_in_plain_python_is_refused(tmp_path):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import games
-from plugins.browser.tests.stub_page import stub_page
+from plugins.browser.tests.stub_page import STUB, stub_page
 from storage import game_files
 from support.browser import chromium, needs_browser, until
 
@@ -29,6 +29,12 @@ URL.createObjectURL = (blob) => {
 }"""
 GAMES = {"connect4": "connect4", "gomoku": "gomoku(size=15)", "go": "go(size=9,komi=7.5)", "hex": "hex"}
 
+FAULTS = {
+    "broken": ("opinion() {", 'opinion() {\n      throw new Error("out of order");'),
+    "endless": ("done: sum >= tree.sims", "done: false"),
+}
+"""Pages of Connect 4 around an engine that fails, or whose search ends only when it is stopped."""
+
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
@@ -36,6 +42,9 @@ def folder(tmp_path_factory):
     found = tmp_path_factory.mktemp("pages")
     for name, spec in GAMES.items():
         (found / f"{name}.html").write_text(stub_page(spec), encoding="utf-8")
+    for name, (before, after) in FAULTS.items():
+        engine = STUB.read_text(encoding="utf-8").replace(before, after)
+        (found / f"{name}.html").write_text(stub_page("connect4", engine), encoding="utf-8")
     return found
 
 
@@ -208,6 +217,26 @@ def test_a_review_marks_the_move_that_lost(page):
     seen.press("Try again from here")
     seen.wait_for("Your move.")
     assert len(seen.moves) == 6
+
+
+def test_a_review_ends_where_analyse_is_left(page):
+    seen = page("endless", link="#moves=4.1.4.1.4.2.5.4&view=analyse")
+    seen.press("Review the game")
+    seen.wait_for("move 0 of 8", ".review")
+    seen.press("Puzzles")
+    seen.press("Analyse")
+    assert not seen.count(".review progress")
+
+
+def test_what_fails_is_said_wherever_it_fails(page):
+    seen = page("broken")
+    seen.press("A friend")
+    seen.press("Hint")
+    seen.wait_for("The engine failed: out of order")
+    seen = page("broken", link="#moves=4.1.4.1&view=analyse")
+    seen.press("Review the game")
+    seen.wait_for("The engine failed: out of order")
+    until(lambda: "Review the game" in seen.text(".review"))
 
 
 def test_a_puzzle_refutes_a_wrong_move_hints_and_is_solved(page):
@@ -409,5 +438,12 @@ def test_it_plays_where_the_browser_lets_it_keep_nothing(browser, folder):
         browser.execute_script("""document.querySelector('.stage [data-point="38"]')
             .dispatchEvent(new MouseEvent('click', {bubbles: true}))""")
         until(lambda: browser.execute_script("return document.querySelectorAll('.side > .stone').length") == 2)
+        faults = """const faults = [], press = (text) => [...document.querySelectorAll("button")]
+            .find((one) => text === one.ariaLabel || one.innerText.startsWith(text)).click();
+            addEventListener("error", ({message}) => faults.push(message));
+            press("Menu");
+            press("Sounds");
+            return faults"""
+        assert browser.execute_script(faults) == []
     finally:
         browser.switch_to.default_content()
