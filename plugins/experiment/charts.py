@@ -50,13 +50,11 @@ def line_chart(
     title: str, series: Sequence[Series], *, across: str, label: Callable[[float], str] = short, zero: bool = False
 ) -> str:
     """Return a titled chart with its legend, "" if no line has a point. zero: the axis begins at 0."""
-    lines = [s._replace(points=[p for p in s.points if all(map(math.isfinite, p))]) for s in series]
-    lines = [s for s in lines if s.points]
+    lines = [found for s in series if (found := _finite(s)).points]
     if not lines:
         return ""
     xs = [x for s in lines for x, _ in s.points]
-    ys = [y + k * e for s in lines
-          for (_, y), e in zip(s.points, s.errors or [0.0] * len(s.points), strict=False) for k in (-1, 1)]
+    ys = [y + k * e for s in lines for (_, y), e in zip(s.points, s.errors, strict=True) for k in (-1, 1)]
     left, right = min(xs), max(xs)
     low, high = (0.0 if zero else min(ys)), max(ys)
     left, right = (left, right) if right > left else (left - 1, right + 1)
@@ -81,10 +79,19 @@ def line_chart(
     parts.append(f'<text x="{middle}" y="{HEIGHT - 3}" text-anchor="middle">{escape(across)}</text>')
     for s in lines:
         parts.append(_line([(across_of(x), up(y)) for x, y in s.points], s.colour))
-        for (x, y), error in zip(s.points, s.errors, strict=False):
+        for (x, y), error in zip(s.points, s.errors, strict=True):
+            if not error:
+                continue
             at = f'x1="{across_of(x):.1f}" x2="{across_of(x):.1f}" y1="{up(y - error):.1f}" y2="{up(y + error):.1f}"'
             parts.append(f'<line class="line c{s.colour % COLOURS}" {at}/>')
     return _framed(title, "".join(parts), {s.name: s.colour for s in lines if s.name}, HEIGHT)
+
+
+def _finite(series: Series) -> Series:
+    """Return the points of a line that can be drawn, each with its error, 0 without one."""
+    errors = series.errors or [0.0] * len(series.points)
+    pairs = [(p, e) for p, e in zip(series.points, errors, strict=True) if all(map(math.isfinite, (*p, e)))]
+    return series._replace(points=[p for p, _ in pairs], errors=[e for _, e in pairs])
 
 
 def _line(points: Sequence[tuple[float, float]], colour: int) -> str:

@@ -28,7 +28,7 @@ def _end_with_parent() -> None:
 def main(argv: list[str]) -> None:
     here, prefix, cores, processors, *arguments = argv
     threading.Thread(target=_end_with_parent, daemon=True, name="end_with_parent").start()
-    sys.path[0] = here
+    sys.path.insert(0, here)
     import_module(f"{prefix}system.processes").keep_to([int(number) for number in processors.split(",")])
     if int(cores):
         clock = SimpleNamespace(perf_counter=lambda: time.process_time() / int(cores))

@@ -1,7 +1,7 @@
 """What the runs of an experiment are worth: a round robin in each seed, and the value kept where a solver exists.
 
-All pairs of a seed play the same openings; another seed has others, and other chance within the players, so that the
-seeds stay independent of each other. Each result is a line of results.jsonl, written when it is known and
+All of a seed play the same openings and choose in the same solved positions; another seed has others, and other chance
+within the players, so that the seeds stay independent of each other. Each result is a line of results.jsonl, written when it is known and
 never measured again.
 """
 
@@ -10,12 +10,14 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import games
 from agent import Agent, Player
+from config import UserError
 from evaluation.match import contest
 from evaluation.move_accuracy import choose, choose_alone
 from evaluation.solved_positions import oracle, positions
@@ -34,12 +36,40 @@ CURVE = 8, 300
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:
-    """Return what was measured so far; a last line without its end, of a kill, is not there."""
+    """Return what was measured so far; a last line without its end, of a kill, is not there.
+
+    Raise `UserError` for a line that is no result.
+    """
     path = folder / RESULTS
     if not path.exists():
         return []
-    text = read_limited(path, LINES_BYTES).decode()
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+    found = []
+    for number, line in enumerate(read_limited(path, LINES_BYTES).split(b"\n")[:-1], 1):
+        if (result := _result(line)) is None:
+            raise UserError(
+                f"{path}: line {number}: expected a result of this experiment, got {ascii(line[:60])[1:]}; without "
+                "the line, the same command measures it again"
+            )
+        found.append(result)
+    return found
+
+
+def _result(line: bytes) -> dict[str, Any] | None:
+    """Return the result that a line holds, None if it holds none."""
+    try:
+        found = json.loads(line)
+        kind, numbers = found["kind"], [found["seed"], *found["variants"]]
+        texts = [found["searched"], found.get("alone", "")] if kind == "kept" else []
+        fits = (
+            len(numbers) == {"match": 3, "kept": 2}[kind]
+            and all(type(number) is int for number in numbers)
+            and set(found["scores"] if kind == "match" else ()) <= {0.0, 0.5, 1.0}
+            and all(re.fullmatch("[01]*", text) for text in texts)
+            and all(type(number) in (int, float) for x, y in found.get("curve", ()) for number in (x, y))
+        )
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    return found if fits else None
 
 
 def _add(folder: Path, line: dict[str, Any]) -> None:
@@ -92,10 +122,11 @@ def measure_all(plan: Plan, jobs: list[Job], folder: Path, console: Console) -> 
     game = games.make(plan.game)
     who = oracle(game) if plan.positions else None
     if who is not None:
-        found = positions(game, who, plan.positions, 0)
         for seed, block in by_seed.items():
+            block = [job for job in block if missing("kept", seed, job.number)]
+            found = positions(game, who, plan.positions, seed) if block else []
             for job in block:
-                if found and missing("kept", seed, job.number):
+                if found:
                     keep("kept", seed, (job.number,), **_kept(plan, job, found))
     return results
 

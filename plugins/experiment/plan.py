@@ -155,8 +155,6 @@ def from_values(values: Mapping[str, Any], source: str) -> Plan:
                 faults.append(f"{source}: variant {name!r}: {own}: expected a text, got {found[own]!r}")
         rest = {n: v for n, v in found.items() if n not in OWN}
         checkout = str(Path(str(found["checkout"])).expanduser().resolve()) if found.get("checkout") else ""
-        if checkout and not (Path(checkout) / "main.py").is_file():
-            faults.append(f"{source}: variant {name!r}: checkout: expected a folder with main.py, got {checkout}")
         variants.append(Variant(name, rest, checkout, str(found.get("game", ""))))
     if not isinstance(values.get("game", ""), str) or not values.get("game"):
         faults.append(f'{source}: expected game = "NAME"')
@@ -195,14 +193,22 @@ def _check(plan: Plan, source: str) -> None:
 
 
 def from_file(path: Path) -> Plan:
-    """Read a plan; raise `UserError` if it is none."""
+    """Read a plan; raise `UserError` if it is none, or a checkout that it names is not there."""
     try:
         values = tomllib.loads(read_limited(path, TEXT_BYTES).decode())
     except OSError as error:
         raise UserError(f"{path}: expected a plan of an experiment ({error.strerror})") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UserError(f"{path}: expected TOML ({str(error)[:100]})") from None
-    return from_values(values, path.name)
+    plan = from_values(values, path.name)
+    faults = [
+        f"{path.name}: variant {v.name!r}: checkout: expected a folder with main.py, got {v.checkout}"
+        for v in plan.variants
+        if v.checkout and not (Path(v.checkout) / "main.py").is_file()
+    ]
+    if faults:
+        raise UserError("\n".join(faults))
+    return plan
 
 
 def pair(text: str, what: str) -> tuple[str, list[Any]]:

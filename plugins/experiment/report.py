@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from storage.run_store import Store
 from system.reading import TEXT_BYTES, read_limited
 from system.shell import join
 from training.presets import preset, preset_for
+from training.size_plan import game_named
 
 HERE = Path(__file__).parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -211,8 +213,8 @@ def _sample_games(store: Store, game: Game, boards: Boards, label: str = "") -> 
     chosen = dict.fromkeys((iterations[0], iterations[len(iterations) // 2], iterations[-1]) if iterations else ())
     found = []
     for iteration in chosen:
-        for record in list(store.games_of(iteration))[: 1 if label else 2]:
-            board = games.make(record.board) if record.board else game
+        for record in islice(store.games_of(iteration), 1 if label else 2):
+            board = game_named(game, record.board)
             result = {1: "the first player wins", -1: "the second player wins"}.get(int(record.result), "drawn")
             title = f"{label}iteration {iteration}, game {record.index}: {result}"
             found.append(boards.game(board, record.moves.tolist(), record.values.tolist(), title))

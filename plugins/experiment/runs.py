@@ -188,16 +188,5 @@ def _end(left: list[subprocess.Popen[bytes]]) -> None:
         try:
             process.wait(max(end - time.monotonic(), 0.1))
         except subprocess.TimeoutExpired:
-            process.kill()
+            processes.kill_group(process)
             process.wait()
-
-
-def state_of(job: Job) -> str:
-    """Return a digest of all that a run holds but times."""
-    if job.folder is None:
-        return ""
-    store = Store(job.folder / "run.db", read_only=True)
-    try:
-        return store.state_digest()
-    finally:
-        store.close()

@@ -17,7 +17,7 @@ from typing import Any
 
 def main(argv: list[str]) -> None:
     here, prefix, name, sims = argv
-    sys.path[0] = here
+    sys.path.insert(0, here)
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)  # what the code prints is not an answer
     game = import_module(f"{prefix}games").make(name)

@@ -76,7 +76,6 @@ def test_the_order_of_variants_rotates_from_seed_to_seed(tmp_path):
         ({"variants": {"base": {}, "b": {"cpuc": 1}}}, "did you mean 'cpuct'"),
         ({"variants": {"base": {}, "b": {"seed": 1}}}, "seed belongs to the plan"),
         ({"variants": {"base": {}, "../b": {}}}, "expected a variant's name"),
-        ({"variants": {"base": {}, "b": {"checkout": "/nowhere"}}}, "expected a folder with main.py"),
         ({"settings": {"minutes": 1}}, "minutes belongs to the plan"),
         ({"settings": 3}, "expected a table [settings]"),
         ({"game": 3}, 'expected game = "NAME"'),

@@ -1,0 +1,98 @@
+"""What a report and a measurement take from files, which may be those of others, or damaged."""
+
+import json
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import games
+from config import UserError
+from loggers import Console
+from plugins.experiment import measure
+from plugins.experiment.boards import Boards
+from plugins.experiment.charts import Series, line_chart
+from plugins.experiment.folder import begin
+from plugins.experiment.plan import from_file, from_values, varied
+from plugins.experiment.report import _sample_games, experiment_report
+from plugins.experiment.runs import jobs
+from storage.game_record import GameRecord
+
+
+def test_a_stored_game_does_not_run_the_file_that_it_names(tmp_path):
+    (tmp_path / "theirs.py").write_text(f"open({str(tmp_path / 'it ran')!r}, 'w')\n")
+    none = np.zeros(0, np.float32)
+
+    def store_of(board):
+        record = GameRecord(0, none.astype(np.int16), np.zeros((0, 9), np.uint16), none, 0.0, board)
+        return SimpleNamespace(game_counts=lambda: {1: 1}, games_of=lambda iteration: iter([record]))
+
+    game = games.make("gomoku(size=6..7)")
+    with pytest.raises(UserError, match="expected a size of gomoku"):
+        _sample_games(store_of(f"{tmp_path / 'theirs.py'}:Game"), game, Boards())
+    assert not (tmp_path / "it ran").exists()
+    assert len(_sample_games(store_of("gomoku(size=6)"), game, Boards())) == 1
+
+
+def test_an_experiment_is_reported_when_its_checkout_is_gone(tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "main.py").touch()
+    file = tmp_path / "plan.toml"
+    file.write_text(
+        'game = "tictactoe"\nminutes = 1\nseeds = 2\n[variants.base]\n'
+        f"[variants.theirs]\ncheckout = {json.dumps(str(other))}\n"
+    )
+    begin(tmp_path / "e", from_file(file), "")
+    (other / "main.py").unlink()
+    assert "0 of 4 runs are finished" in experiment_report(tmp_path / "e", "tictactoe")
+    with pytest.raises(UserError, match="variant 'theirs': checkout: expected a folder with main.py"):
+        from_file(file)
+
+
+def test_each_seed_has_its_own_solved_positions(monkeypatch, tmp_path):
+    """The interval divides the error of a seed's positions by the number of seeds, as if they were others."""
+    values = {"game": "tictactoe", "minutes": 1, "seeds": 3, "positions": 40, "variants": varied("cpuct=1,2")}
+    plan = from_values(values, "")
+    drawn, used = [], []
+    monkeypatch.setattr(measure, "player_of", lambda plan, job: nullcontext(job))
+    monkeypatch.setattr(measure, "_match", lambda *_: [1.0, 0.0])
+    monkeypatch.setattr(measure, "positions", lambda game, who, count, seed: drawn.append(seed) or [seed])
+    monkeypatch.setattr(
+        measure, "_kept", lambda plan, job, found: used.append((job.seed, found)) or {"searched": "1"}
+    )
+    measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
+    assert used == [(seed, [seed]) for seed in (0, 0, 1, 1, 2, 2)] and drawn == [0, 1, 2]
+    measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
+    assert len(used) == 6 and drawn == [0, 1, 2], "what is known needs no positions"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"no JSON",
+        b"\xff\xff",
+        b"[1]",
+        b'{"kind": "else", "seed": 0, "variants": [0, 1]}',
+        b'{"kind": "match", "seed": 0, "variants": [0, 1], "scores": "x"}',
+        b'{"kind": "match", "seed": 0, "variants": 3, "scores": [1]}',
+        b'{"kind": "kept", "seed": 0, "variants": [0], "searched": 1}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_damaged_line_of_results_is_named(tmp_path, line):
+    good = b'{"kind": "match", "seed": 0, "variants": [0, 1], "scores": [1.0, 0.0]}'
+    file = tmp_path / measure.RESULTS
+    file.write_bytes(good + b"\n" + line + b"\n" + good + b"\n")
+    with pytest.raises(UserError) as error:
+        measure.read_results(tmp_path)
+    assert f"{file}: line 2: expected a result" in str(error.value) and "\n" not in str(error.value)
+    file.write_bytes(good + b"\n" + line[:9])
+    assert len(measure.read_results(tmp_path)) == 1, "a last line without its end is a kill's"
+
+
+def test_a_point_that_is_left_out_takes_its_error_with_it():
+    points, errors = [(1.0, 5.0), (2.0, float("nan")), (3.0, 6.0)], [1.0, 100.0, 2.0]
+    whole = line_chart("", [Series("", points, 0, errors)], across="")
+    assert whole == line_chart("", [Series("", points[::2], 0, errors[::2])], across="")
