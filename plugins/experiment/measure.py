@@ -1,8 +1,8 @@
 """What the runs of an experiment are worth: a round robin in each seed, and the value kept where a solver exists.
 
 All of a seed play the same openings and choose in the same solved positions; another seed has others, and other chance
-within the players, so that the seeds stay independent of each other. Each result is a line of results.jsonl, written when it is known and
-never measured again.
+within the players, so that the seeds stay independent of each other. Each result is a line of results.jsonl, written
+when it is known and never measured again.
 """
 
 from __future__ import annotations
