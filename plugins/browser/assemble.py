@@ -15,7 +15,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from game import Game
-from plugins.browser.game_facts import SCRIPTS, game_facts, page_file, public_spec
+from plugins.browser.game_facts import SCRIPTS, START_SCRIPTS, game_facts, page_file, public_spec
 from plugins.pictures import drawing_asset
 
 
@@ -29,6 +29,13 @@ class Entry(NamedTuple):
     """Bytes of its page."""
 
 
+class ServerPart(NamedTuple):
+    """What a page has more that a server delivers."""
+
+    script: str
+    sheet: str
+
+
 def one_file(
     game: Game,
     facts: dict[str, Any],
@@ -38,25 +45,27 @@ def one_file(
     engine: str,
     *,
     site: bool = False,
+    server: ServerPart | None = None,
 ) -> str:
     """Return the page of a player as HTML; facts: of the player, and what replaces facts of the game.
 
     engine: the script that makes an engine of the other data. With `site` the page belongs to a folder with a manifest
-    and a service worker.
+    and a service worker. server: what a page of a server has more; it may connect to that server.
     """
     known = game_facts(game) | facts
     known["spec"] = public_spec(game)
     known["player"] = {key: value for key, value in known["player"].items() if key != "game"}  # it may name a folder
     worker = re.sub(r"^export (?=async |function|const|let|class)", "", engine, flags=re.MULTILINE)
     blocks = [
-        _text("facts", json.dumps(known, ensure_ascii=False, separators=(",", ":"))),
+        facts_block(known),
         _text("layout", json.dumps(layout, separators=(",", ":"))),
         _text("engine", worker + "\n" + page_file("worker.js")),
         _bytes("wasm", wasm),
         _bytes("weights", weights),
     ]
     title = known["title"]["en"]
-    return _html(title, known["rules"]["en"], "\n".join(blocks), _script(SCRIPTS, board=True), site=site)
+    script = _script(SCRIPTS, board=True, after_client=server.script if server else "")
+    return html(title, known["rules"]["en"], "\n".join(blocks), script, site=site, server=server)
 
 
 def start_page(entries: Sequence[Entry]) -> str:
@@ -68,21 +77,33 @@ def start_page(entries: Sequence[Entry]) -> str:
         best = {"file": one.file, "size": one.size, "elo": max(measured, default=None)}
         listed.append(best | {key: one.facts[key] for key in shown})
     facts = {"games": listed, "texts": entries[0].facts["texts"], "languages": entries[0].facts["languages"]}
-    block = _text("facts", json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
-    return _html("AlphaZero", "", block, _script(("words.js", "start.js"), board=False), site=True)
+    return html("AlphaZero", "", facts_block(facts), _script(START_SCRIPTS, board=False), site=True)
 
 
-def _script(names: Sequence[str], *, board: bool) -> str:
+def facts_block(facts: dict[str, Any]) -> str:
+    """Return the block of a page that holds its facts."""
+    return _text("facts", json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
+
+
+def _script(names: Sequence[str], *, board: bool, after_client: str = "") -> str:
     parts = [drawing_asset("board.js")] if board else []
-    return "\n".join(['"use strict";', *parts, *map(page_file, names)])
+    for name in names:
+        parts.append(page_file(name))
+        if name == "client.js":
+            parts.append(after_client)
+    return "\n".join(['"use strict";', *parts])
 
 
-def _html(title: str, about: str, blocks: str, script: str, *, site: bool) -> str:
-    sheet = page_file("style.css") + drawing_asset("board.css")
+def html(
+    title: str, about: str, blocks: str, script: str, *, site: bool = False, server: ServerPart | None = None
+) -> str:
+    """Return a page with its policy."""
+    sheet = page_file("style.css") + drawing_asset("board.css") + (server.sheet if server else "")
     own, manifest = (" 'self'", '<link rel="manifest" href="manifest.webmanifest">') if site else ("", "")
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}' 'wasm-unsafe-eval'; style-src '{_digest(sheet)}'; "
         f"img-src data: blob:{own}; worker-src blob:{own}; {f'manifest-src{own}; ' if site else ''}"
+        f"{"connect-src 'self'; " if server else ''}"
         "base-uri 'none'; form-action 'none'"
     )
     values = {

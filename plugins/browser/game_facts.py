@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from system.reading import TEXT_BYTES, read_limited
 PAGE = Path(__file__).parent / "page"
 SCRIPTS = (
     "words.js",
+    "parts.js",
     "grid.js",
     "draw.js",
     "records.js",
@@ -32,6 +33,8 @@ SCRIPTS = (
     "page.js",
 )
 """The page's own scripts, in their order; the worker's is worker.js."""
+START_SCRIPTS = "words.js", "picture.js", "start.js"
+"""The scripts of a site's start page."""
 _SAID = re.compile(r"""\btr\(\s*"((?:[^"\\]|\\.)*)\"""")
 _LIST = re.compile(r"const TEXTS = \[(.*?)\];", re.DOTALL)
 
@@ -43,13 +46,26 @@ def page_file(name: str) -> str:
 
 @cache
 def page_texts() -> tuple[str, ...]:
-    """Return the English texts of the page: those of its calls of `tr`, and of its lists TEXTS."""
+    """Return the English texts of the page."""
+    return texts_in([page_file(name) for name in (*SCRIPTS, *START_SCRIPTS)])
+
+
+def texts_in(scripts: Iterable[str]) -> tuple[str, ...]:
+    """Return the English texts of scripts: those of their calls of `tr`, and of their lists TEXTS."""
     found = []
-    for name in (*SCRIPTS, "start.js"):
-        source = page_file(name)
+    for source in scripts:
         listed = " ".join(_LIST.findall(source))
         found += _SAID.findall(source) + re.findall(r'"([^"]+)"', listed)
     return tuple(dict.fromkeys(found))
+
+
+def translated(texts: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return {language: {English text: text}} of the languages other than English."""
+    return {
+        one: {text: catalogue(one)[text] for text in texts if text in catalogue(one)}
+        for one in LANGUAGES
+        if one != "en"
+    }
 
 
 def game_facts(game: Game) -> dict[str, Any]:
@@ -61,7 +77,6 @@ def game_facts(game: Game) -> dict[str, Any]:
     if grid is None or game.policy_layout not in ("points", "columns"):
         raise TypeError(f"expected a game on points or columns with a board, got {game.spec}")
     actions = range(game.action_size)
-    zh = catalogue("zh")
     limits = thresholds(game.spec)
     return {
         "format": 1,
@@ -95,7 +110,7 @@ def game_facts(game: Game) -> dict[str, Any]:
             "score": None,
         },
         "drawing": board_parts(game),
-        "texts": {"zh": {text: zh[text] for text in page_texts() if text in zh}},
+        "texts": translated(page_texts()),
         "languages": LANGUAGES,
     }
 

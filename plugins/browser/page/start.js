@@ -1,20 +1,6 @@
 // The start page of a site: a picture of each game, its rules in a sentence, how strong the player is, how large the
 // page.
 
-function picture({ under, over, width, height, look, places, paint, radius }, { cells }) {
-  const box = h("span.picture"),
-    stones = (side) =>
-      `<g ${paint[side]}>${places
-        .filter((_, p) => cells[p] === side)
-        .map(([x, y]) => `<circle cx="${x}" cy="${y}" r="${radius}"/>`)
-        .join("")}</g>`;
-  const words = 'font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" dominant-baseline="central"';
-  const size = `viewBox="0 0 ${width} ${height}" aria-hidden="true"`;
-  box.innerHTML =
-    `<svg xmlns="http://www.w3.org/2000/svg" class="board ${look}" ${size} ${words}>` +
-    `${under}${stones(1)}${stones(-1)}${over}</svg>`;
-  return box;
-}
 function show() {
   document.documentElement.lang = language;
   document.title = tr("Board games against a network");
@@ -62,7 +48,7 @@ function show() {
           h(
             "a.game",
             { href: game.file },
-            picture(game.drawing, game.start),
+            picture(game.drawing, game.start.cells),
             h("b", {}, gameName(game)),
             h("span.soft", {}, sentences(inLanguage(game.rules))),
             h(

@@ -1,0 +1,60 @@
+// The first view: games as pictures, in groups.
+
+const GROUPS = { now: () => tr("Play now"), sizes: () => tr("More sizes"), yours: () => tr("Yours") };
+
+function stands({ elo, size, yours }) {
+  if (yours) {
+    const version = tr("yours, version {version}", { version: yours.version });
+    const [, sims] = String(yours.stronger_than ?? "").split(":");
+    if (!yours.stronger_than) return version;
+    const than = sims ? tr("rollouts of {sims}", { sims: number(Number(sims)) }) : yours.stronger_than;
+    return `${version}, ${tr("stronger than {player}", { player: than })}`;
+  }
+  return [elo === null ? "" : `Elo ${number(elo)}`, size ? `${(size / 1e6).toFixed(1)} MB` : ""].filter(Boolean).join(" · ");
+}
+const gameTile = (tile) =>
+  h(
+    "a.game",
+    { href: tile.url },
+    picture(tile.drawing, tile.start.cells ?? tile.start),
+    h("b", {}, inLanguage(tile.name)),
+    h("span.soft.small", {}, stands(tile)),
+    unfinishedIn(tile.spec) ? h("span.badge", {}, tr("a game is waiting")) : null,
+  );
+// Whether the browser keeps a game that is not over.
+const unfinishedIn = (spec) => Boolean(kept.get(`game:${spec}`));
+
+function atWork(training) {
+  if (!training.length) return null;
+  return h(
+    "section.card.working",
+    { "aria-label": tr("Running now") },
+    h("h2", {}, tr("Running now")),
+    training.map((one) =>
+      h("a.job", { href: `/training?run=${encodeURIComponent(one.name)}` }, h("b", {}, one.label), h("span.soft", {}, one.words)),
+    ),
+  );
+}
+
+view(() => {
+  const groups = h("div.groups", { "aria-busy": "true" }, h("p.soft", {}, tr("Loading ...")));
+  tried(() => server.get("home")).then((found) => {
+    groups.removeAttribute("aria-busy");
+    if (!found) {
+      groups.replaceChildren();
+      return;
+    }
+    const parts = found.groups
+      .filter(({ tiles }) => tiles.length)
+      .map(({ key, tiles }) =>
+        h(
+          "section.group",
+          { class: `group ${key}`, "aria-label": GROUPS[key]() },
+          h("h2", {}, GROUPS[key]()),
+          h("div.games", {}, tiles.map(gameTile)),
+        ),
+      );
+    groups.replaceChildren(...[atWork(found.training), ...parts].filter(Boolean));
+  });
+  return [groups];
+});
