@@ -79,7 +79,6 @@ def game_facts(game: Game) -> dict[str, Any]:
     actions = range(game.action_size)
     limits = thresholds(game.spec)
     return {
-        "format": 1,
         "spec": public_spec(game),
         "title": _in_languages(lambda: game.name if game.origin else title_of(game.spec)),
         "rules": _in_languages(lambda: game.aim),

@@ -21,14 +21,13 @@ from game import Game
 from games.own import digest as rules_digest
 from languages import translate
 from plugins import browser, page, pictures
-from plugins.browser.assemble import one_file
-from plugins.browser.game_facts import page_file
-from plugins.browser.player import player_data
+from plugins.browser.assemble import PageParts, facts_of, one_file
+from plugins.browser.player import page_parts
 from plugins.page.home import address_of
 from plugins.page.view_files import server_part, texts_of_game
 from plugins.page.web_players import SHIPS, Roster
 from storage.atomic_files import replacing
-from system.reading import LINES_BYTES, TEXT_BYTES, read_limited
+from system.reading import LINES_BYTES, read_limited
 
 IN_MEMORY, ON_DISK = 8, 60
 """Pages that are kept at once."""
@@ -111,22 +110,21 @@ def _write(key: str, page: bytes) -> None:
 def made(game: Game, player: str) -> str:
     """Return the page of a game with a network, or without one where the browser cannot play."""
     more: dict[str, Any] = {"server": True, "texts": texts_of_game(), "address": address_of(game.spec)}
-    script = read_limited(Path(browser.__file__).parent / "engine.js", TEXT_BYTES).decode()
     try:
-        data = player_data("shipped" if player.startswith(SHIPS) else player, game)
+        parts = page_parts("shipped" if player.startswith(SHIPS) else player, game)
     except UserError:
-        facts = {"player": _no_player(game), "levels": _levels(), "engine": "server"}
-        return one_file(game, facts | more, {}, b"", b"", "", server=server_part())
-    return one_file(game, data.facts | more, data.layout, data.wasm, data.weights, script, server=server_part())
+        facts = facts_of(game, {"player": _no_player(), "levels": _levels(), "engine": "server"})
+        parts = PageParts(b"", {}, b"", facts, "")
+    return one_file(parts._replace(facts=parts.facts | more), server=server_part())
 
 
-def _no_player(game: Game) -> dict[str, Any]:
+def _no_player() -> dict[str, Any]:
     return {"name": "", "version": 0, "ownNetwork": False, "elo": None, "scoreboard": None}
 
 
 def _levels() -> list[dict[str, Any]]:
     """Return the opponents that the server plays, in the form of measured levels."""
     return [
-        {"name": name, "elo": None, "error": None, "sims": sims, "temperature": 0, "plain": not sims, "player": player}
+        {"name": name, "elo": None, "sims": sims, "temperature": 0, "player": player}
         for name, player, sims in PLAIN_LEVELS
     ]
