@@ -18,6 +18,7 @@ from game import FORBIDDEN_POINT, Game
 from games.plain import PlainGame
 from plugins.browser.entries import LONGEST, signatures
 from plugins.browser.forward import Network
+from plugins.browser.known_boards import known_board
 from plugins.browser.module import Part
 from plugins.browser.ready import module_of
 from search.evaluation_cache import make_cache, places_in
@@ -65,6 +66,12 @@ POSITIONS = 200
 
 def board_of(game: Game) -> Board:
     """Return how the board is read; raise `UserError` where no two planes show the stones of the two sides."""
+    known = known_board(game)
+    return found_board(game) if known is None else Board(known.stones, known.forbidden)
+
+
+def found_board(game: Game) -> Board:
+    """Return how the board is read, from positions of random games."""
     rows, columns, planes = game.input_shape
     shown: list[np.ndarray] = []
     expected: list[np.ndarray] = []

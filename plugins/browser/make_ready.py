@@ -1,4 +1,5 @@
-"""Makes the WebAssembly modules that ship, one for each built-in game, in plugins/browser/ready/.
+"""Makes the WebAssembly modules that ship, one for each built-in game, in plugins/browser/ready/, and
+plugins/browser/known_boards.json.
 
     python plugins/browser/make_ready.py                # those whose sources have changed
     python plugins/browser/make_ready.py othello hex    # these games, changed or not
@@ -17,8 +18,9 @@ if __name__ == "__main__":
 import games
 from config import SearchSettings
 from game import Game
-from plugins.browser.engine import laid_out, make_engine
+from plugins.browser.engine import found_board, laid_out, make_engine
 from plugins.browser.forward import network_of
+from plugins.browser.known_boards import FILE, KnownBoard, as_json, boards_that_ship
 from plugins.browser.layers import without_layers
 from plugins.browser.module import Part, link
 from plugins.browser.ready import FOLDER, digest, packed
@@ -35,6 +37,12 @@ def ready_file(name: str, parts: dict[str, Part]) -> Path:
     return FOLDER / f"{name}-{digest(parts)}.wasm.gz"
 
 
+def found(game: Game) -> KnownBoard:
+    """Return what a page has to know of a board, found by the rules."""
+    board = found_board(game)
+    return KnownBoard(board.stones, board.forbidden, [int(action) for action in game.start().allowedActions])
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     named = sys.argv[1:]
@@ -49,6 +57,8 @@ def main() -> None:
     wanted = {ready_file(name, functions_of(games.make(name))) for name in games.names()}
     for path in set(FOLDER.iterdir()) - wanted:
         path.unlink()
+    with replacing(FILE) as trial:
+        trial.write_text(as_json({spec: found(games.make(spec)) for spec in boards_that_ship()}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,19 +7,20 @@ from functools import cache
 from typing import Any
 
 import games
-from config import UserError, has_range
+from config import UserError
 from evaluation.rating import wilson
 from game import Game
 from games.sizes import largest_of
 from games.titles import title_of, titled
 from languages.translate import LANGUAGES, chosen
 from players.levels import read_levels
+from plugins.browser.known_boards import boards_that_ship
 from plugins.page.run_reader import game_spec, metrics, reading
 from plugins.page.web_players import Roster
 from plugins.pictures.board_grid import grid_of
 from plugins.pictures.board_parts import board_parts
 from storage import run_folders
-from storage.run_folders import game_folder, read_config, runs_in
+from storage.run_folders import game_folder, runs_in
 
 FIRST = "connect4", "tictactoe", "othello", "gomoku(size=15)", "hex(size=9)", "go(komi=7,size=9)"
 """The games of the group "now"; those of the group "sizes" are the others for which a player ships."""
@@ -30,12 +31,7 @@ ONLY_RULES = "metasquares(size=8)", "metasquares"
 @cache
 def shipped_boards() -> tuple[str, ...]:
     """Return the games for which a player ships, every size of a range, and those that come without a player."""
-    found = list(FIRST)
-    for folder in sorted(run_folders.SHIPPED.iterdir()) if run_folders.SHIPPED.is_dir() else ():
-        for run in runs_in(folder):
-            spec = read_config(run).game
-            found += [board.spec for board in games.make(spec, typed=False).sizes] if has_range(spec) else [spec]
-    return tuple(dict.fromkeys([*found, *ONLY_RULES]))
+    return tuple(dict.fromkeys([*FIRST, *boards_that_ship(), *ONLY_RULES]))
 
 
 def address_of(spec: str) -> str:
