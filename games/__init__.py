@@ -11,6 +11,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from functools import cache
 
 from config import UserError, has_range
 from game import Game
@@ -27,9 +28,14 @@ _LIBRARY = {
 }  # fmt: skip
 
 
+@cache
+def _names() -> tuple[str, ...]:
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _LIBRARY))
+
+
 def names() -> list[str]:
     """Return the names of all games."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _LIBRARY)
+    return list(_names())
 
 
 def make(spec: str, *, typed: bool = True) -> Game:

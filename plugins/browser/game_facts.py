@@ -8,13 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evaluation.puzzles import as_json, shipped_puzzles
+from evaluation.puzzles import puzzles_in_file
 from evaluation.review import thresholds
 from game import Game
 from games.parameters import values_of
 from games.titles import title_of
 from interface.side_names import has_points, side_name
 from languages.translate import LANGUAGES, catalogue, chosen
+from plugins.browser.known_boards import known_board
 from plugins.pictures.board_grid import grid_of
 from plugins.pictures.board_parts import board_parts
 from system.reading import TEXT_BYTES, read_limited
@@ -82,8 +83,8 @@ def game_facts(game: Game) -> dict[str, Any]:
         raise TypeError(f"expected a game on points or columns with a board, got {game.spec}")
     actions = range(game.action_size)
     limits = thresholds(game.spec)
+    known = known_board(game)
     return {
-        "format": 1,
         "spec": public_spec(game),
         "title": _in_languages(lambda: game.name if game.origin else title_of(game.spec)),
         "rules": _in_languages(lambda: game.aim),
@@ -103,11 +104,11 @@ def game_facts(game: Game) -> dict[str, Any]:
         "komi": game.komi,
         "sgf": _sgf(game),
         "thresholds": limits._asdict(),
-        "puzzles": [as_json(puzzle, game) for puzzle in shipped_puzzles(game)],
+        "puzzles": puzzles_in_file(game),
         "start": {
             "cells": [cell for row in grid.cells for cell in row],
             "player": start.playerTurn,
-            "legal": [int(action) for action in start.allowedActions],
+            "legal": known.legal if known else [int(action) for action in start.allowedActions],
             "over": False,
             "result": None,
             "last": -1,

@@ -7,7 +7,6 @@ the faster httptools has no limit for the size of a head.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -29,8 +28,9 @@ class Strangers:
     cannot keep the owner out.
     """
 
-    def __init__(self, has_token: Callable[[Any], bool], most: int = STRANGERS) -> None:
-        self.has_token, self._most = has_token, most
+    def __init__(self, knows: Callable[[Any], bool], most: int = STRANGERS) -> None:
+        """knows: whether a request has the token."""
+        self.knows, self._most = knows, most
         self._waiting: dict[LimitedHTTP, None] = {}
 
     def add(self, connection: LimitedHTTP) -> None:
@@ -51,9 +51,15 @@ class LimitedHTTP(H11Protocol):
     """A connection with the limits; the size of the head is uvicorn's setting `h11_max_incomplete_event_size`."""
 
     def __init__(
-        self, strangers: Strangers, head_seconds: float, *, config: Config, server_state: Any,
-        app_state: dict[str, Any], _loop: asyncio.AbstractEventLoop | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        strangers: Strangers,
+        head_seconds: float,
+        *,
+        config: Config,
+        server_state: Any,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._strangers, self._head_seconds = strangers, head_seconds
         self._timer: asyncio.TimerHandle | None = None
@@ -75,11 +81,6 @@ class LimitedHTTP(H11Protocol):
         if self.scope is not before:
             self._head_complete()
 
-    def handle_websocket_upgrade(self, event: Any) -> None:
-        """Hand the connection over: from here on the guard closes it unless it has the token."""
-        super().handle_websocket_upgrade(event)
-        self._stranger = False
-
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
         self._strangers.remove(self)
@@ -87,7 +88,7 @@ class LimitedHTTP(H11Protocol):
 
     def _head_complete(self) -> None:
         self._stop_timer()
-        if self._strangers.has_token(self.scope):
+        if self._strangers.knows(self.scope):
             self._stranger = False
         if self._stranger:
             self._strangers.add(self)
@@ -102,12 +103,3 @@ class LimitedHTTP(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-def worth_a_line(record: logging.LogRecord) -> bool:
-    """Return whether uvicorn's log is to have a record: not that a browser left before its response had begun.
-
-    Starlette's middleware takes that for an application that does not respond.
-    """
-    error = record.exc_info[1] if record.exc_info else None
-    return not (isinstance(error, RuntimeError) and str(error) == "No response returned.")

@@ -28,6 +28,8 @@ from system import processes
 from system.reading import LINES_BYTES, TEXT_BYTES, open_regular, read_limited
 
 LINES_OF_LOG = 200
+LATEST = 3
+"""A run's further iterations are expected to take the mean time of this many latest ones."""
 MOST_LISTED = 2000
 """Games in a list of all iterations."""
 TEXTS = "self-play", "imported"
@@ -105,19 +107,24 @@ def standing(folder: Path) -> Standing:
         versions = store.versions()
         played = sum(index < IMPORTED for index in store.game_indices(now))
         seconds = float(store.get("seconds", "0") or 0)
-        facts = done, seconds, store.best(), store.count_games()
+        taken = [line["seconds"] for line in store.lines(max(done - LATEST, 0))]
+        facts = store.best(), store.count_games()
     stage = next((name for name in STAGES if name not in stages), STAGES[-1])
     share = min(played / config.episodes, 1.0) if stage == "self-play" else None
-    left = None if finished else time_left(config, facts[0], facts[1])
+    left = None if finished else time_left(config, done, seconds, taken)
     number = versions[-1][0] if versions else 0
-    return Standing(finished, owner(folder), now, stage, share, left, facts[3], number, facts[2])
+    return Standing(finished, owner(folder), now, stage, share, left, facts[1], number, facts[0])
 
 
-def time_left(config: Config, done: int, seconds: float) -> float | None:
-    """Return the seconds of work a run has to go, by its mean so far; None before its first iteration is done."""
-    if not done:
-        return 60 * config.minutes if config.minutes else None
-    left = (config.iterations - done) * seconds / done
+def time_left(config: Config, done: int, seconds: float, taken: list[float]) -> float | None:
+    """Return the seconds of work a run has to go; None before its first iteration is done, if it has no time limit.
+
+    done, seconds: its iterations and its seconds so far; taken: the seconds of its latest iterations, whose mean the
+    further ones are expected to take.
+    """
+    if not done or not taken:
+        return max(60 * config.minutes - seconds, 0.0) if config.minutes else None
+    left = (config.iterations - done) * sum(taken) / len(taken)
     return max(0.0, min(left, 60 * config.minutes - seconds) if config.minutes else left)
 
 

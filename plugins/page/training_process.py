@@ -24,6 +24,8 @@ class Trainer:
     def __init__(self) -> None:
         self._at_work: dict[str, tuple[subprocess.Popen[bytes], IO[bytes]]] = {}
         """{game: (process, its output)}: one new or resumed run of a game at a time."""
+        self._begun: dict[str, float] = {}
+        """{game: `time.monotonic()` of its start}"""
 
     def start(self, spec: str, arguments: list[str]) -> None:
         """Start training a game; raise `UserError` when the page trains it already."""
@@ -35,7 +37,11 @@ class Trainer:
             **processes.own_group(),
         )  # fmt: skip
         self.forget(spec)
-        self._at_work[spec] = process, said
+        self._at_work[spec], self._begun[spec] = (process, said), time.monotonic()
+
+    def seconds(self, spec: str) -> float:
+        """Return the seconds since the training of a game was started."""
+        return time.monotonic() - self._begun.get(spec, time.monotonic())
 
     def running(self, spec: str) -> bool:
         """Return whether the page trains a game now."""

@@ -6,6 +6,7 @@ Networks are loaded when first needed; each seat has a tree of its own. A networ
 from __future__ import annotations
 
 import math
+import re
 import secrets
 import threading
 import time
@@ -37,8 +38,8 @@ from players.runs_of_many_sizes import family_runs
 from players.tempered import of_level
 from players.uct import spiel_name
 from plugins.page.run_reader import game_spec, metrics, readable, reading
-from storage.game_files import PERSON
-from storage.run_folders import RUN, RUNS, SHIPPED, folders_in, runs_in, runs_of
+from storage import run_folders
+from storage.run_folders import RUN, folders_in, runs_in, runs_of
 
 KEPT = 6
 """Networks in memory at once."""
@@ -46,12 +47,6 @@ DEEPEST = 20_000
 """Largest number of simulations of a search that the page shows."""
 DEPTHS = 2, 4, 6
 """Plies of the alpha-beta players that are offered."""
-LEVELS = {
-    "25": "25 sims", "100": "100 sims", "400": "400 sims", "1600": "1,600 sims",
-    "6400": "6,400 sims", "1s": "1 second", "3s": "3 seconds", "10s": "10 seconds",
-}  # fmt: skip
-TEXTS = "25 sims", "100 sims", "400 sims", "1,600 sims", "6,400 sims", "1 second", "3 seconds", "10 seconds"
-"""The budgets."""
 GAMES = (
     "connect4", "tictactoe", "gomoku", "gomoku(rule=renju,size=15)", "othello", "othello(size=6)", "go",
     "go(komi=7,size=9)", "littlego", "hex(size=7)", "hex", "hex(swap=yes)", "metasquares(size=8)",
@@ -90,26 +85,17 @@ class Roster:
                 found.append(game_spec(folder, self.named))
         return list(dict.fromkeys([*self.named, *found, *GAMES]))
 
-    def boards(self) -> list[str]:
-        """Return the names of games to play: of a game of several sizes the largest."""
-        found = []
-        for spec in self.games():
-            with suppress(UserError):
-                found.append(largest_of(games.make(spec)).spec if has_range(spec) else spec)
-        return list(dict.fromkeys(found))
+    def find(self, spec: str) -> Game:
+        """Return the game of a name, of several sizes the largest; raise `UserError` for one that must not be made.
 
-    def find(self, spec: str, offered: list[str]) -> str | None:
-        """Return the game of a name, None if it is neither offered nor one that anybody may make."""
-        if spec in offered:
-            return spec
-        with suppress(UserError):
-            return largest_of(games.make(spec, typed=False)).spec
-        return None
+        Anybody's address may name a game, so that a file of rules is run only if the command line named it.
+        """
+        return largest_of(games.make(spec, typed=spec in self.named))
 
     def players(self, spec: str) -> dict[str, str]:
-        """Return {name: displayed text} of the players of a game, people first."""
+        """Return {name: displayed text} of the players of a game."""
         named = {
-            PERSON: tr("Person"), "random": tr("Random moves"), "greedy": tr("Greedy: one move ahead"),
+            "random": tr("Random moves"), "greedy": tr("Greedy: one move ahead"),
             "rollout": tr("Rollouts"),
             **{f"alphabeta:{plies}": tr("Alpha-beta, {plies} plies", plies=plies) for plies in DEPTHS},
         }  # fmt: skip
@@ -131,6 +117,34 @@ class Roster:
             for number in reversed(numbers):
                 named[f"{name}:version{number:04}"] = tr("{name}: version {number}", name=name, number=number)
         return named
+
+    def networks(self, spec: str) -> list[str]:
+        """Return the names of the networks that play a game, newest run first."""
+        found = []
+        for name, folder in runs_by_name(spec).items():
+            versions = _versions(folder)
+            if versions is not None:
+                found += [f"{name}:best", *(f"{name}:version{number:04}" for number in reversed(versions[1]))]
+        return found
+
+    def digest_of(self, name: str, game: Game) -> str:
+        """Return what says which network a name means now; "" for other players."""
+        try:
+            folder, _, digest_of_file = self._found(name, game)
+        except UserError:
+            return ""
+        return f"{folder} {digest_of_file}"
+
+    def _found(self, name: str, game: Game) -> tuple[Path, int, str]:
+        """Return (folder of the run, version, sha256 of its file) of a network's name; raise `UserError` if it is none."""
+        run, _, which = name.partition(":")
+        folder = runs_by_name(game.spec).get(run)
+        versions = _versions(folder) if folder else None
+        if folder is None or versions is None or not re.fullmatch("best|version[0-9]{4,6}", which, re.ASCII):
+            raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
+        number = versions[0] if which == "best" else int(which.removeprefix("version"))
+        with reading(folder) as store:
+            return folder, number, store.version(number).sha256
 
     def strongest(self, spec: str, players: dict[str, str] | None = None) -> str:
         """Return the name of the strongest network that there is for a game, whatever was trained last.
@@ -173,26 +187,20 @@ class Roster:
         network = self._network(f"{SHIPS}run0001:best", game).twin(game, max(level.sims, 1), **AS_MEASURED)
         return of_level(level, network)
 
-    def analyst(self, name: str, game: Game) -> Agent | RolloutPlayer:
-        """Return a player whose search can be shown, with room for DEEPEST simulations."""
+    def analyst(self, name: str, game: Game, sims: int) -> Agent | RolloutPlayer:
+        """Return a player whose search can be shown, with room for some simulations."""
         if name == "rollout":
-            player = RolloutPlayer(game, sims=DEEPEST)
+            player = RolloutPlayer(game, sims=sims)
             player.new_game(0, 0)
             return player
         network = self._network(name, game)
-        twin = network.twin(game, DEEPEST)
+        twin = network.twin(game, sims)
         twin.model = network.model
         return twin
 
     def _network(self, name: str, game: Game) -> Agent:
-        run, _, which = name.partition(":")
-        folder = runs_by_name(game.spec).get(run)
-        versions = _versions(folder) if folder else None
-        if folder is None or versions is None:
-            raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
-        number = versions[0] if which == "best" else int(which.removeprefix("version"))
-        with reading(folder) as store:
-            key = (game.spec + digest(game), run, store.version(number).sha256)
+        folder, number, digest_of_file = self._found(name, game)
+        key = (game.spec + digest(game), name.partition(":")[0], digest_of_file)
         with self._loading:
             if key not in self._networks:
                 with readable(folder):
@@ -214,7 +222,7 @@ SHIPS = "shipped/"
 def named_runs() -> dict[str, Path]:
     """Return {name: folder} of all runs, those of a game together, newest first; those that ship come last."""
     named: dict[str, Path] = {}
-    for root, before in ((RUNS, ""), (SHIPPED, SHIPS)):
+    for root, before in ((run_folders.RUNS, ""), (run_folders.SHIPPED, SHIPS)):
         found = [p for folder in folders_in(root) for p in runs_in(folder)]
         found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
         found.sort(key=lambda p: (p.parent.name, -int(p.name[3:])))
@@ -227,10 +235,11 @@ def runs_by_name(spec: str) -> dict[str, Path]:
 
     Where there are none of the very game, those whose networks play it on boards of any size.
     """
-    own, ships = runs_of(spec, RUNS), runs_of(spec, SHIPPED)
+    mine, theirs = run_folders.RUNS, run_folders.SHIPPED
+    own, ships = runs_of(spec, mine), runs_of(spec, theirs)
     if not own or not ships:
         game = make_game(spec)
-        own, ships = own or family_runs(game, RUNS), ships or family_runs(game, SHIPPED)
+        own, ships = own or family_runs(game, mine), ships or family_runs(game, theirs)
     return {f"{before}{folder.name}": folder for before, found in (("", own), (SHIPS, ships)) for folder in found[::-1]}
 
 
@@ -278,11 +287,6 @@ def _installed(name: str) -> bool:
 def has_level(name: str) -> bool:
     """Return whether a player's budget can be chosen."""
     return name == "uct" or is_search(name)
-
-
-def levels_of(name: str) -> dict[str, str]:
-    """Return the budgets that a player can be given; OpenSpiel's has no clock."""
-    return {level: text for level, text in LEVELS.items() if name != "uct" or not level.endswith("s")}
 
 
 def is_search(name: str) -> bool:

@@ -17,7 +17,6 @@ const levels = facts.levels?.length
       elo: null,
       sims,
       temperature,
-      plain: !sims,
     }));
 
 const table = {
@@ -302,7 +301,7 @@ async function machineMoves() {
       moves: table.moves,
       sims: level.sims || 1,
       level: index,
-      choose: { temperature: level.temperature ?? 0, plain: Boolean(level.plain), level: index },
+      choose: { temperature: level.temperature ?? 0, plain: !level.sims, level: index },
       player: level.player ?? null,
     });
   } catch (error) {
