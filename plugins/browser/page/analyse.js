@@ -104,6 +104,34 @@ const bestFirst = (opinion) =>
     .filter((action) => opinion.visits[action])
     .sort((a, b) => opinion.visits[b] - opinion.visits[a] || opinion.priors[b] - opinion.priors[a]);
 
+// Who will own each point and who leads by how much, as a network of the server expects it; the page's own does not say.
+const territory = {
+  can: Boolean(facts.server && facts.scoredByArea),
+  found: new Map(),
+  asked: null,
+  get here() {
+    return this.found.get(keyOf(shownMoves())) ?? opinionHere()?.owned ? (this.found.get(keyOf(shownMoves())) ?? opinionHere()) : null;
+  },
+  async ask() {
+    const moves = shownMoves(),
+      key = keyOf(moves);
+    if (!this.can || this.found.has(key) || this.asked === key || here().over) return;
+    this.asked = key;
+    distant ??= new ServerEngine();
+    distant.setup = table.setup;
+    const { opinion } = await distant.search({ moves, sims: 100 });
+    if (this.asked === key) this.asked = null;
+    if (!opinion) return;
+    this.found.set(key, { owned: opinion.owned ?? null, lead: opinion.lead ?? null });
+    showAnalysis();
+  },
+};
+function leadWords({ owned, lead }) {
+  if (!owned) return tr("No network here has learned to tell territory.");
+  if (Math.abs(lead) < 0.25) return tr("The sides are level.");
+  return tr("{side} leads by {points} points.", { side: sideName(lead > 0 ? 1 : -1), points: Math.abs(lead).toFixed(1) });
+}
+
 // The value of a position for the side that began, from what was found there; null where nothing was.
 function valueAt(one, ply) {
   const position = one.positions[ply];
@@ -241,7 +269,7 @@ function analysisCard() {
     ["Q", "Q"],
     ...(opinion?.v ? [["V", "Network"]] : []),
     ...(endings.can ? [["E", "To the end"]] : []),
-    ...(opinion?.ownership ? [["O", "Territory"]] : []),
+    ...(territory.can ? [["O", "Territory"]] : []),
     ["none", "None"],
   ];
   if (position.over) return card("analysis", tr("Analyse"), [h("p.soft", {}, tr("The game is over."))]);
@@ -261,6 +289,8 @@ function analysisCard() {
       ),
     ),
   );
+  if (shows.kind === "O")
+    parts.push(h("p", { role: "status" }, territory.here ? leadWords(territory.here) : tr("Searching ...")));
   if (!opinion) parts.push(h("p.soft", {}, tr("Searching ...")));
   else {
     const sum = visitsOf(opinion);

@@ -183,10 +183,12 @@ const endings = {
   of(key) {
     return this.found.get(key) ?? {};
   },
-  ask(position, key, seconds = 4) {
+  ask(position, moves, seconds = 4) {
+    const key = keyOf(moves);
     if (!this.can || position.over || this.found.has(key) || this.asked === key) return;
     this.stop();
     this.asked = key;
+    if (facts.server) this.askServer(moves, key);
     const source = `const solve = (${endingsWorker})(${JSON.stringify({
       rows,
       columns,
@@ -205,6 +207,15 @@ const endings = {
       showAnalysis();
     };
     this.worker.postMessage({ id: key, board: [...position.cells], player: position.player, seconds });
+  },
+  // The server may have a solver that knows more: every move, from the first on.
+  async askServer(moves, key) {
+    const found = await server.post("exact", { game: facts.spec, moves, setup: table.setup }).catch(() => null);
+    if (!found?.plies || !found.values) return;
+    const values = Object.entries(found.plies).map(([action, plies]) => [action, plies * found.values[action]]);
+    this.found.set(key, Object.fromEntries(values));
+    if (this.asked === key) this.stop();
+    showAnalysis();
   },
   stop() {
     this.worker?.terminate();

@@ -185,7 +185,7 @@ function stopThinking() {
   distant?.stop();
 }
 let distant = null; // the engine of players that only the server has
-const playerOf = (level) => (level.player ? (distant ??= new ServerEngine()) : engine);
+const playerOf = (level) => (level.player && facts.engine !== "server" ? (distant ??= new ServerEngine()) : engine);
 
 // Plays a move of a person on the board that is shown: one after the other, so that no click is lost.
 let playing = Promise.resolve();

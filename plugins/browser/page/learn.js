@@ -62,7 +62,8 @@ const learn = {
     await review.start(() => {
       const { moves } = table,
         own = review.moves.filter((move) => move?.mark && move.line.length && (me() === null || move.player === me()));
-      const items = own
+      const worse = own.filter(({ mark }) => mark !== "inaccuracy");
+      const items = (worse.length ? worse : own)
         .sort((a, b) => b.loss - a.loss)
         .map(({ ply, action, line, before, after, mark, player }) => ({
           moves: moves.slice(0, ply),

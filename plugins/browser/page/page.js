@@ -154,7 +154,7 @@ function boardView() {
       view === "play" && lastValue.on && lastValue.ply > 0 && one.ply >= lastValue.ply && one.ply <= lastValue.ply + 1
         ? { point: lastPoint(one.positions[lastValue.ply]), mark: lossMark(lastValue.loss) }
         : null,
-    ownership: view === "analyse" && shows.kind === "O" ? opinion?.ownership : null,
+    ownership: view === "analyse" && shows.kind === "O" ? territory.here?.owned : null,
     numbers: kept.get("numbers") === "on" ? moveNumbers(one.moves.slice(0, one.ply)) : null,
   };
 }
@@ -201,7 +201,8 @@ function render() {
   showPanel();
   if (view === "analyse" && !review.busy) {
     analyse();
-    if (shows.kind === "E" || opinionHere()) endings.ask(here(), keyOf(shownMoves()));
+    if (shows.kind === "E" || opinionHere()) endings.ask(here(), shownMoves());
+    if (shows.kind === "O") territory.ask();
   }
   rememberGame();
 }
@@ -516,9 +517,9 @@ function opponentCard() {
   ];
   return card("opponents", tr("Opponent"), [
     h(
-      (levels.filter((level) => !level.player).length + 2) % 3 ? "div.tiles.four" : "div.tiles",
+      (levels.filter((level) => !level.listed).length + 2) % 3 ? "div.tiles.four" : "div.tiles",
       {},
-      levels.map((level, i) => (level.player ? null : tile(i, tr(level.name), strength(level)))),
+      levels.map((level, i) => (level.listed ? null : tile(i, tr(level.name), strength(level)))),
       tile(
         "fits",
         tr("Fits me"),
@@ -570,9 +571,9 @@ function opponentCard() {
 }
 // Those that only the server has: a list, as there may be many.
 function otherPlayers(now) {
-  const others = levels.map((level, i) => [i, level]).filter(([, level]) => level.player);
+  const others = levels.map((level, i) => [i, level]).filter(([, level]) => level.listed);
   if (!others.length) return null;
-  const chosen = levels[now]?.player ? now : "";
+  const chosen = levels[now]?.listed ? now : "";
   return h(
     "div.row",
     {},
@@ -969,6 +970,7 @@ function openKeys() {
 
 function networkLine() {
   const { player } = facts;
+  if (!player.name) return tr("The server plays this game: a browser cannot.");
   if (player.ownNetwork)
     return tr("The machine is {name}, a network that somebody trained for themselves.", { name: player.name });
   return tr("The machine is the network that ships with the program, version {version}.", {
@@ -1097,7 +1099,7 @@ function rememberGame() {
 async function beginOnServer() {
   try {
     const { players } = await server.get("players", { game: facts.spec });
-    for (const { name, label, kind, sims } of players) levels.push({ name: label, label, player: name, sims, kind, elo: null });
+    for (const { name, label, kind, sims } of players) levels.push({ name: label, label, player: name, sims, kind, elo: null, listed: true });
   } catch (error) {
     console.warn(error);
   }

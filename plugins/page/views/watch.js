@@ -128,10 +128,10 @@ function watchRun(box, name) {
         go(state.at);
       })));
     showChoice();
-    bar.hidden = found.versions.length < 2;
+    bar.hidden = row.hidden = found.versions.length < 2;
     state.at = found.versions.length - 1;
     go(state.at);
-    await showRow();
+    if (!row.hidden) await showRow();
     const known = await server.get("milestones", { name }).catch(() => null);
     if (!alive() || !known?.words?.length) return;
     miles.replaceChildren(
