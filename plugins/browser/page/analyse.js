@@ -330,6 +330,14 @@ function analysisCard() {
       );
   }
   const busy = searching.key !== null;
+  if (facts.server && !table.setup)
+    parts.push(
+      h(
+        "a.versions-link",
+        { href: `/training?${new URLSearchParams({ game: facts.spec, moves: shownMoves().map(moveName).join(" ") })}` },
+        tr("How the versions of a run see this position"),
+      ),
+    );
   parts.push(
     h(
       "div.row",

@@ -39,6 +39,7 @@ const line = () => side ?? table;
 const here = () => line().positions[line().ply];
 const ending = (one = table) => one.positions[one.positions.length - 1];
 const people = () => STONES.filter((one) => table.seats[one] === YOU);
+const friends = () => people().length === 2;
 const me = () => (people().length === 1 ? people()[0] : null);
 
 // ---- opponents
@@ -120,10 +121,13 @@ setInterval(() => {
 
 function newGame({ rematch = false } = {}) {
   stopThinking();
-  const one = me();
-  if (one !== null) {
-    const machine = fits.on ? fits.level : table.seats[-one];
-    let mine = rematch ? -one : order === "lot" ? (Math.random() < 0.5 ? 1 : -1) : order === "first" ? 1 : -1;
+  const one = me(),
+    opponent = fits.on ? fits.level : STONES.map((side) => table.seats[side]).find((seat) => seat !== YOU);
+  if (order === "watch" && opponent !== undefined) table.seats = { 1: opponent, "-1": opponent };
+  else if (one !== null || opponent !== undefined) {
+    const machine = opponent,
+      now = one ?? 1;
+    let mine = rematch ? -now : order === "lot" ? (Math.random() < 0.5 ? 1 : -1) : order === "first" ? 1 : -1;
     if (rematch && order !== "lot") order = mine === 1 ? "first" : "second";
     table.seats = { [mine]: YOU, [-mine]: machine };
   }
@@ -161,6 +165,7 @@ function seat(choice) {
   kept.set("fits", fits.on ? facts.spec : "");
   const mine = me() ?? (order === "second" ? -1 : 1);
   table.seats = choice === "friend" ? { 1: YOU, "-1": YOU } : { [mine]: YOU, [-mine]: fits.on ? fits.level : choice };
+  if (choice === "friend" && order === "watch") order = "first";
   kept.set(`opponent:${facts.spec}`, String(choice));
   newGame();
 }
@@ -205,12 +210,11 @@ async function playNow(action) {
   }
   if (table.seats[here().player] !== YOU) return;
   if (facts.points[action] < 0 && facts.scored && !(await endConfirmed(action))) return;
+  if (!(await letThrough(action))) return;
+  teacher.held = null;
   const begun = table.moves.length;
   await commit(action);
-  if (table.moves.length > begun) {
-    await judgeLast();
-    machineMoves();
-  }
+  if (table.moves.length > begun) machineMoves();
 }
 // A pass that ends the game: both sides see what would be counted first.
 async function endConfirmed(action) {
@@ -230,7 +234,7 @@ async function endConfirmed(action) {
 }
 const ownersOf = (end) => [...(end.owners ?? end.cells)].map((cell) => (isStone(cell) ? cell : 0));
 
-// What a person's last move lost, where that is wanted: the search's value before it and after it.
+// What a person's last move lost, where that is wanted.
 const lastValue = {
   get on() {
     return kept.get("last-value") === "on";
@@ -241,19 +245,58 @@ const lastValue = {
     this.ply = -1;
   },
 };
-async function judgeLast() {
-  if (!lastValue.on || table.result || me() === null || clock.left) return;
-  const { moves, positions } = table,
-    ply = moves.length,
-    values = [];
-  const turn = table.turn;
-  for (const count of [ply - 1, ply]) {
-    const { opinion, stopped } = await engine.call("search", { moves: moves.slice(0, count), sims: 200, seconds: 2 });
-    if (stopped || turn !== table.turn) return;
-    values.push(opinion.value * positions[count].player * positions[ply - 1].player);
+// The teacher holds a move that loses value, before it is played.
+const teacher = {
+  get on() {
+    return kept.get("teacher") === "on";
+  },
+  held: null, // {action, text} of a move that was held; the same move again plays it
+};
+// What a move loses of the chance to win, by searches of the position before it and after it; {loss, before, reply}, or
+// null where that was stopped.
+async function lossOf(action) {
+  const { moves } = table,
+    turn = table.turn,
+    one = here();
+  const search = (more) => engine.call("search", { moves: [...moves, ...more], sims: 200, seconds: 2 });
+  const before = await search([]);
+  if (before.stopped || turn !== table.turn) return null;
+  if (before.opinion.best === action) return { loss: 0, best: action, line: [] };
+  const { positions, illegal } = await engine.call("follow", { moves: [...moves, action] });
+  if (illegal !== null || turn !== table.turn) return null;
+  const [next] = positions;
+  let value = (next.result ?? 0) * one.player,
+    line = [];
+  if (!next.over) {
+    const after = await search([action]);
+    if (after.stopped || turn !== table.turn) return null;
+    value = after.opinion.value * next.player * one.player;
+    line = after.opinion.line.slice(0, 3);
   }
-  Object.assign(lastValue, { ply, loss: Math.max((values[0] - values[1]) / 2, 0) });
+  return { loss: Math.max((before.opinion.value - value) / 2, 0), best: before.opinion.best, line };
+}
+// Whether a move may be played: the teacher lets it, or nobody judges. What it lost is kept for the board.
+async function letThrough(action) {
+  if ((!teacher.on && !lastValue.on) || clock.left || table.seats[-here().player] === YOU) return true;
+  if (teacher.held?.action === action && teacher.held.ply === table.ply) return true;
+  teacher.held = null;
+  tell(tr("Searching ..."));
+  const judged = await lossOf(action);
+  message = "";
+  if (!judged) return false;
+  Object.assign(lastValue, { ply: table.moves.length + 1, loss: judged.loss });
+  if (!teacher.on || judged.loss < facts.thresholds.mistake) return true;
+  const reply = judged.line.map(spokenName).join(" "),
+    values = { move: inWords(action), loss: Math.round(100 * judged.loss), reply };
+  teacher.held = { action, ply: table.ply, best: judged.best };
+  table.helped = true;
+  tell(
+    reply
+      ? tr("{move} loses {loss} % of the chance to win: the reply is {reply}.", values)
+      : tr("{move} loses {loss} % of the chance to win.", values),
+  );
   render();
+  return false;
 }
 const lossMark = (loss) => LOSSES.find((name) => loss >= facts.thresholds[name]) ?? "";
 

@@ -314,6 +314,16 @@ function otherMoves() {
     (view === "puzzles" && puzzles.over)
   )
     return [];
+  const held = view === "play" && teacher.held?.ply === table.ply ? teacher.held : null;
+  if (held)
+    return [
+      button("on", tr("Play it anyway"), () => played(held.action), { key: "anyway" }),
+      button("hint", tr("Show a better one"), () => {
+        hinted = held.best;
+        teacher.held = null;
+        render();
+      }, { key: "better" }),
+    ];
   return position.legal
     .filter((action) => pointOf(position, action) < 0)
     .map((action) =>
@@ -493,8 +503,8 @@ function resultCard() {
 }
 
 function opponentCard() {
-  const friend = me() === null,
-    now = friend ? "friend" : fits.on ? "fits" : table.seats[-me()];
+  const friend = friends(),
+    now = friend ? "friend" : fits.on ? "fits" : table.seats[-(me() ?? -1)];
   const tile = (key, name, below, title = null) =>
     h(
       "button.tile",
@@ -541,6 +551,7 @@ function opponentCard() {
               ["first", tr("First")],
               ["second", tr("Second")],
               ["lot", tr("Random")],
+              ["watch", tr("Watch")],
             ],
             order,
             (key) => {
@@ -868,6 +879,11 @@ function openMenu() {
         tr("Save {form}", { form: ".json" }),
         saved("json", () => toJson(record()), "application/json"),
       ),
+      item(tr("Save {form}", { form: ".png" }), () =>
+        savePicture().then(() => {
+          note.textContent = tr("Saved.");
+        }),
+      ),
       facts.sgf
         ? item(
             tr("Save {form}", { form: ".sgf" }),
@@ -878,6 +894,7 @@ function openMenu() {
         file.click(),
       ),
       file,
+      item(tr("Type or paste moves"), openTyped),
       setsUp
         ? item(tr("Set up a position"), () => {
             box.close();
@@ -894,6 +911,11 @@ function openMenu() {
         tr("Numbers on the stones"),
         again(() => kept.set("numbers", kept.get("numbers") === "on" ? "off" : "on")),
         onOff(kept.get("numbers") === "on"),
+      ),
+      item(
+        tr("Teacher: holds a move that loses"),
+        again(() => kept.set("teacher", teacher.on ? "off" : "on")),
+        onOff(teacher.on),
       ),
       item(
         tr("Value of your last move"),
@@ -944,6 +966,56 @@ function openMenu() {
     ),
     note,
   );
+}
+
+// Moves as text, such as "4 4 3" or "e5d4".
+function openTyped() {
+  const text = h("textarea", { rows: 5, "aria-label": tr("moves"), spellcheck: "false" }),
+    note = h("p.soft", { role: "status" });
+  text.value = line().moves.map(moveName).join(" ");
+  const box = dialog(
+    tr("Type or paste moves"),
+    text,
+    note,
+    h(
+      "div.row.answers",
+      {},
+      button(
+        null,
+        tr("Open"),
+        async () => {
+          try {
+            await open({ moves: movesOfText(text.value), result: null, players: ["", ""] });
+            box.close();
+            go("analyse");
+          } catch (error) {
+            note.textContent = faultText(error);
+          }
+        },
+        { main: true },
+      ),
+    ),
+  );
+  text.focus();
+}
+// The board as it is seen, as a picture.
+async function savePicture() {
+  const svg = stage.firstElementChild.cloneNode(true),
+    scale = 2.5;
+  for (const one of svg.querySelectorAll(".ghost, .point, [visibility=hidden]")) one.remove();
+  svg.setAttribute("width", drawing.width * scale);
+  svg.setAttribute("height", drawing.height * scale);
+  svg.setAttribute("color", "#30353c");
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height }),
+    ink = canvas.getContext("2d");
+  ink.fillStyle = "#ffffff";
+  ink.fillRect(0, 0, canvas.width, canvas.height);
+  ink.drawImage(image, 0, 0);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  saveFile(`${facts.spec.replace(/[^\w.-]+/g, "-")}.png`, blob, "image/png");
 }
 
 function openKeys() {

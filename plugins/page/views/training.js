@@ -18,8 +18,9 @@ let runs = [],
 
 const named = () => runs.filter(({ name }) => name);
 // The run that is displayed at first: one at work, else one of the person's own.
+const askedGame = new URLSearchParams(location.search).get("game");
 const firstOf = (all) =>
-  (all.find((one) => one.name && one.process) ?? all.find((one) => one.name && !one.ships) ?? all.find((one) => one.name))?.name ?? "";
+  (all.find((one) => one.name && askedGame && one.game === askedGame) ?? all.find((one) => one.name && one.process) ?? all.find((one) => one.name && !one.ships) ?? all.find((one) => one.name))?.name ?? "";
 function figures(now) {
   // the live numbers of a run at work
   const list = [
@@ -199,7 +200,10 @@ view(() => {
       },
       standing: (now) => {
         atWork[now.name] = now;
-        if (now.name && now.name === shown.name) parts.live.replaceChildren(figures(now));
+        if (now.name && now.name === shown.name) {
+          parts.live.replaceChildren(figures(now));
+          parts.words.textContent = now.words;
+        }
         showWork();
       },
       iteration: read,
