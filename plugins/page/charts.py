@@ -1,4 +1,4 @@
-"""Curves as SVG: a run's numbers over its iterations, the values of a game over its moves; its moves as HTML.
+"""Curves as SVG: a run's numbers over its iterations.
 
 Axes take the page's colour, so that they are visible on light and dark; every point has its number as a tooltip.
 """
@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from evaluation.review import MARKS
 from languages.translate import tr
 
 COLOURS = ("#3b7dd8", "#e08a1e", "#2ba36b", "#b04fc4", "#d1495b", "#7a8491")
@@ -151,55 +150,3 @@ def _short(value: float) -> str:
             return f"{value / size:.3g}{letter}"
     return f"{value:.3g}"
 
-
-def values_svg(values: Mapping[int, float], count: int, here: int, names: Sequence[str]) -> str:
-    """Return the value of each position of a game, for the player who began, with an area to click for every move.
-
-    values: {ply: value}; count: moves of the game; here: the ply that is shown; names: of the moves.
-    """
-    width, height, left, middle = 420.0, 64.0, 8.0, 32.0
-    step = (width - 2 * left) / max(count, 10)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="values" viewBox="0 0 {width:g} {height:g}" role="img" '
-        f'aria-label="{escape(tr("value over the moves"))}" font-family="system-ui, sans-serif" font-size="10" '
-        'fill="currentColor">',
-        f'<path d="M{left:g} {middle:g}H{width - left:g}" stroke="currentColor" opacity=".25"/>',
-        f'<path d="M{left + step * here:.1f} 4V{height - 4:g}" stroke="#14a37f" stroke-width="2"/>',
-    ]
-    known = sorted((ply, value) for ply, value in values.items() if ply <= count)
-    places = [(left + step * ply, middle - 27 * max(-1.0, min(1.0, value))) for ply, value in known]
-    if places:
-        line = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-        area = f"M{places[0][0]:.1f} {middle:g}L{line}L{places[-1][0]:.1f} {middle:g}Z"
-        parts.append(f'<path d="{area}" fill="#3b7dd8" opacity=".18"/>')
-        parts.append(f'<path class="curve" d="M{line}" fill="none" stroke="#3b7dd8" stroke-width="1.8"/>')
-    for (_, _), (x, y) in zip(known, places, strict=True):
-        parts.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="2.4" fill="#3b7dd8"/>')
-    for ply in range(count + 1):
-        label = f"move {ply}, {names[ply - 1]}" if ply else "start"
-        label += f": {values[ply]:+.2f}" if ply in values else ""
-        x = left + step * (ply - 0.5)
-        parts.append(
-            f'<rect class="ply" data-ply="{ply}" x="{x:.1f}" y="0" width="{step:.1f}" height="{height:g}" '
-            f'fill="transparent"><title>{escape(label)}</title></rect>'
-        )
-    return "".join(parts) + "</svg>"
-
-
-def moves_html(names: Sequence[str], here: int, marks: Mapping[int, str] | None = None) -> str:
-    """Return the moves of a game as buttons, the one that led to ply `here` marked, with the number of every second
-    one: a move's number is the same in the list, in a review, on the stones and in "Move 2 of 7".
-
-    marks: {number of the move, from 0: its mark in a review, one of `evaluation.review.MARKS`}.
-    """
-    if not names:
-        return ""
-    parts = []
-    for ply, name in enumerate(names, 1):
-        number = f'<span class="soft">{ply}.</span> ' if ply % 2 else ""
-        mark = (marks or {}).get(ply - 1, "")
-        kind = " ".join(filter(None, (mark, "here" if ply == here else "")))
-        word = f' title="{escape(tr(mark))}"' if mark else ""
-        shown = escape(name + MARKS[mark])
-        parts.append(f'{number}<button type="button" data-ply="{ply}" class="{kind}"{word}>{shown}</button> ')
-    return f'<div class="moves">{"".join(parts)}</div>'

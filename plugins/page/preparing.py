@@ -7,6 +7,7 @@ import json
 import subprocess
 import threading
 import time
+
 from languages.translate import tr
 from system import processes
 from system.place import START

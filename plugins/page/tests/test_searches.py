@@ -1,9 +1,8 @@
-"""What the page shows beside the board, without a browser: searches, overlays, trees, truths, curves, runs."""
+"""What the server searches, what it shows of runs as curves, and exact values."""
 
 import json
 import math
 import random
-import re
 import threading
 import tracemalloc
 import xml.etree.ElementTree as ElementTree
@@ -18,20 +17,13 @@ from games.line_of_moves import after_moves
 from interface.explain import explain
 from players.rollout import RolloutPlayer
 from plugins.page import web_players
-from plugins.page.charts import Point, curve_svg, values_svg
-from plugins.page.run_reader import (
-    kept_points,
-    metrics,
-    strength_points,
-)
-from plugins.page.true_values import true_values
+from plugins.page.charts import Point, curve_svg
+from plugins.page.run_reader import kept_points, metrics, strength_points
+from plugins.page.runs_shown import curves_of
+from plugins.page.searches import begun_with, follow, opinion_of, position_of, set_up
+from plugins.page.true_values import plies_to_end, true_scores
 from plugins.page.web_players import OneAtATime, choose, found, look
-from plugins.pictures.overlays import overlay_of
 from support.search_cases import Projection
-
-pytest.importorskip("nicegui", reason="the panel is a part of the page")
-from plugins.page.search_view import hint_text, summary_html, table_html  # noqa: E402
-from plugins.page.tree_view import tree_html  # noqa: E402
 
 
 def machine(spec="connect4", sims=60):
@@ -129,8 +121,8 @@ def test_rollouts_have_no_opinion_of_a_network():
     found = look(player, position(player.game, "b2"), 400)
     assert found["network_value"] is None and {m["V"] for m in found["moves"]} == {None}
     assert sum(m["N"] for m in found["moves"]) == found["simulations"] >= 400 or found["simulations"] > 0
-    assert "network <b>-</b>" in summary_html(found, "O")
-    assert ">1</span> simulation, by" in summary_html(found | {"simulations": 1, "nodes": 1}, "O")
+    opinion = opinion_of(player.game, found)
+    assert opinion["raw"] is None and set(opinion["v"]) == {None} and sum(opinion["visits"]) > 0
 
 
 def test_v_is_the_networks_value_after_the_move_for_who_moves():
@@ -173,72 +165,25 @@ def test_a_predictor_answers_one_question_at_a_time_with_arrays_that_stay():
     assert not wrong
 
 
-# ---- what is shown
-
-
-def found_at(moves="4433", sims=60):
-    agent = machine(sims=5000)
-    return look(agent, position(agent.game, moves), sims), agent
-
-
-def test_overlays_show_what_the_table_says():
-    found, _ = found_at()
-    by_action = {m["action"]: m for m in found["moves"]}
-    visits = overlay_of(found, "N")
-    assert max(mark.heat for mark in visits.values()) == 1.0
-    for action, mark in visits.items():
-        assert mark.text == f"{100 * by_action[action]['share']:.0f}"
-    for action, mark in overlay_of(found, "Q").items():
-        assert mark.heat == by_action[action]["Q"]
-        assert float(mark.text) == pytest.approx(by_action[action]["Q"], abs=0.006)
-    assert overlay_of(found, "none") == {}
-    assert set(overlay_of(found, "V")) == {m["action"] for m in found["moves"] if m["N"]}
-
-
-def test_the_table_has_a_row_for_each_move_and_text_is_escaped():
-    found, _ = found_at()
-    html = table_html(found, {m["action"]: 1 for m in found["moves"]})
-    assert re.findall(r'data-hover="(\d)"', html) == [str(m["action"]) for m in found["moves"]]
-    assert html.count(">wins<") == 7
-    found["moves"][0]["move"] = found["moves"][0]["pv"][0] = '<img src=x>"'
-    found["player"] = "<script>"
-    assert "<img" not in table_html(found, None) and "<script>" not in summary_html(found, "<b>")
-    assert hint_text(found).startswith('The search would play <img src=x>"'), "a label shows text as it is"
-
-
-def test_a_hint_is_the_move_that_would_be_played():
-    game = games.make("connect4")
-    player = RolloutPlayer(game, sims=20_000)
-    player.new_game(0, 0)
-    found = look(player, position(game, "414141"), 400)
-    assert hint_text(found) == "The search would play 4: won for certain.", "whatever was visited most"
-    lost = {"move": "a", "share": 0.9, "Q": -1.0, "proven": "lost"}
-    moves = [lost, {"move": "b", "share": 0.1, "Q": 0.5, "proven": ""}]
-    assert hint_text({"moves": moves, "proven": ""}) == "The search would play b: 10 % of the visits, value +0.50."
-    assert hint_text({"moves": moves[:1], "proven": "lost"}) == "The search would play a: lost for certain."
-    assert hint_text({"moves": [], "proven": ""}) == "There is no move to play."
-
-
-def test_the_tree_opens_from_the_root_and_says_its_visits():
-    found, agent = found_at(sims=400)
-    html = tree_html(agent.MCTS.root)
-    root = ElementTree.fromstring(html)
-    rows = [li for li in root.find("ul")]
-    told = [int(re.search(r"N (\d+)", "".join(li.itertext()))[1]) for li in rows]
-    assert told == [m["N"] for m in found["moves"]][: len(told)]
-    assert root.findall(".//details/ul/li/details"), "two moves deep"
+# ---- exact values
 
 
 def test_true_values_are_those_of_perfect_play():
     game = games.make("tictactoe")
-    assert set(true_values("tictactoe", game.start()).values()) == {0}
+    assert set(true_scores(game, game.start())[0].values()) == {0}
     state = position(game, "b2 b3")
-    assert max(true_values("tictactoe", state).values()) == 1, "an edge is a losing answer to the centre"
+    assert max(true_scores(game, state)[0].values()) == 1, "an edge is a losing answer to the centre"
     pytest.importorskip("bitbully")
     connect4 = games.make("connect4")
-    moves = connect4.parse_moves("414141")
-    values = true_values("connect4", after_moves(connect4, moves))
-    assert values[3] == 1, "four on top of three wins"
+    moves = connect4.parse_moves("4343")
+    values, plies = true_scores(connect4, after_moves(connect4, moves))
+    assert values[3] == 1, "a third one on top of two"
+    state = after_moves(connect4, moves)
+    while not state.isEndGame:  # best play lasts as long as was said
+        values, plies = true_scores(connect4, state)
+        best = max(values, key=lambda action: (values[action], -values[action] * plies[action]))
+        left, state = plies[best], state.takeAction(best)[0]
+    assert left == 1
 
 
 def brute_force(state):
@@ -258,12 +203,16 @@ def test_endings_of_any_game_have_true_values_and_positions_far_from_the_end_hav
         states = [game.start()] if states[-1].isEndGame else states
         states.append(states[-1].takeAction(rng.choice(list(states[-1].allowedActions)))[0])
     for state in states[-8:-1]:
-        values = true_values(spec, state)
+        values = true_scores(game, state)[0]
         sides = {a: state.takeAction(a)[0] for a in state.allowedActions}
         assert values == {
             a: brute_force(s) * (1 if s.playerTurn == state.playerTurn else -1) for a, s in sides.items()
         }
-    assert true_values("othello", games.make("othello").start()) is None
+    othello = games.make("othello")
+    assert true_scores(othello, othello.start()) is None
+
+
+# ---- curves
 
 
 def test_a_curve_has_a_dot_for_each_number_and_an_interval_where_there_is_one():
@@ -283,12 +232,6 @@ def test_a_curve_of_any_numbers_is_drawn_inside_its_frame(numbers):
     for e in root.iter():
         if e.get("class") == "dot":
             assert 0 <= float(e.get("cx")) <= 420 and 0 <= float(e.get("cy")) <= 210
-
-
-def test_the_value_graph_has_a_place_to_click_for_every_move():
-    root = ElementTree.fromstring(values_svg({0: 0.0, 2: 1.0, 9: -1.0}, 4, 2, list("abcd")))
-    assert [e.get("data-ply") for e in root.iter() if e.get("data-ply")] == list("01234")
-    assert len([e for e in root.iter() if e.get("class") == "dot"]) == 2, "a value past the end is not drawn"
 
 
 # ---- runs
@@ -327,16 +270,15 @@ def test_the_share_of_kept_values_has_wilsons_interval():
 
 
 def test_the_scoreboard_is_drawn_where_there_is_one_and_says_its_simulations():
-    learn = pytest.importorskip("plugins.page.training_tab")
-    html = learn.charts_html({"connect4/run0001": LINES})
+    drawn = {one["key"]: one["svg"] for one in curves_of({"connect4/run0001": LINES})}
     for key in ("elo", "score_kept", "score_kept_alone", "tournament_score"):
-        chart = html.split(f'data-curve="{key}"')[1].split("</svg>")[0]
-        assert chart.count('class="dot"') == 2
-        assert chart.count('class="interval"') == (0 if key == "tournament_score" else 2)
-    assert "% of positions, 32 sims" in html and "Elo, rollout:16 = 0" in html and ", promoted</title>" in html
-    bare = learn.charts_html({"a": [{"iteration": 1, "self_play_plies": 9}]})
-    assert "score_kept" not in bare and 'data-curve="elo"' in bare
-    both = learn.charts_html({"a/run0001": LINES, "shipped/a/run0001": LINES[:1]})
+        assert drawn[key].count('class="dot"') == 2
+        assert drawn[key].count('class="interval"') == (0 if key == "tournament_score" else 2)
+    assert "% of positions, 32 sims" in drawn["score_kept"]
+    assert "Elo, rollout:16 = 0" in drawn["elo"] and ", promoted</title>" in drawn["elo"]
+    bare = {one["key"] for one in curves_of({"a": [{"iteration": 1, "self_play_plies": 9}]})}
+    assert "score_kept" not in bare and "elo" in bare
+    both = "".join(one["svg"] for one in curves_of({"a/run0001": LINES, "shipped/a/run0001": LINES[:1]}))
     assert both.count("shipped/a/run0001 (rollout:16 = 0)") and both.count("shipped/a/run0001 (32 sims)")
 
 
@@ -346,3 +288,52 @@ def test_a_line_that_is_being_written_is_left_for_later(tmp_path):
     (tmp_path / "metrics.jsonl").write_bytes(b'{"iteration": 1}\n{"iter\xff": 2}\n{"iteration": 3}\n')
     assert [m["iteration"] for m in metrics(tmp_path)] == [1, 3], "a line with a damaged byte is left out"
     assert metrics(tmp_path / "none") == []
+
+
+# ---- positions as the page's engine has them
+
+
+def test_an_opinion_has_a_number_for_each_action_and_a_proven_win_is_the_best():
+    agent = machine()
+    values = look(agent, position(agent.game, "4433"), 60)
+    opinion = opinion_of(agent.game, values)
+    assert sum(opinion["visits"]) == sum(move["N"] for move in values["moves"]) and len(opinion["priors"]) == 7
+    assert opinion["best"] == values["moves"][0]["action"] and opinion["line"][0] == opinion["best"]
+    assert all(line[0] == action for action, line in opinion["lines"].items())
+    rollouts = RolloutPlayer(agent.game, sims=200)
+    rollouts.new_game(0, 0)
+    won = opinion_of(agent.game, look(rollouts, position(agent.game, "414141"), 200))
+    assert won["best"] == 3 and won["proven"][3] == won["proof"] == 1
+
+
+def test_positions_of_a_line_are_those_of_the_rules_and_an_illegal_move_is_named():
+    game = games.make("connect4")
+    found = follow(game, [3, 3, 3, 3, 3, 3, 3, 0], 6)
+    assert found["illegal"] == 6 and len(found["positions"]) == 1
+    last = found["positions"][0]
+    assert last["legal"] == [0, 1, 2, 4, 5, 6] and last["last"] == 3 and last["player"] == 1 and not last["over"]
+    assert [last["cells"][7 * row + 3] for row in range(5, -1, -1)] == [1, -1, 1, -1, 1, -1]
+    over = follow(game, [0, 1, 0, 1, 0, 1, 0], 0)["positions"]
+    assert len(over) == 8 and over[-1]["over"] and over[-1]["result"] == 1 and over[-1]["legal"] == []
+
+
+def test_points_are_for_the_first_and_the_other_side_whoever_is_to_move():
+    game = games.make("othello")
+    first, second = (position_of(game, state) for state in (game.start(), position(game, "f5")))
+    assert first["score"] == [2.0, 2.0] and second["score"] == [4.0, 1.0] and second["player"] == -1
+
+
+def test_stones_that_are_set_up_begin_a_game_and_impossible_ones_do_not():
+    game = games.make("gomoku")
+    cells = [0] * 81
+    cells[40] = cells[41] = 1
+    cells[50] = cells[51] = -1
+    state = set_up(game, cells, 1)
+    assert position_of(game, state)["cells"] == cells
+    begun = begun_with(game, {"cells": cells, "player": 1})
+    assert follow(begun, [0], 0)["positions"][0]["cells"] == cells
+    assert set_up(game, cells[:-1], 1) is None and set_up(games.make("connect4"), [0] * 42, 1) is None
+
+
+def test_plies_to_the_end_are_those_of_the_score():
+    assert [plies_to_end(score, played) for score, played in ((18, 6), (-18, 6), (1, 41), (0, 0))] == [1, 2, 1, 42]
