@@ -114,12 +114,11 @@ def html(
 ) -> str:
     """Return a page with its policy."""
     sheet = page_file("style.css") + drawing_asset("board.css") + (server.sheet if server else "")
-    connects = "connect-src 'self'; " if server else ""
     own, manifest = (" 'self'", '<link rel="manifest" href="manifest.webmanifest">') if site else ("", "")
+    more = "manifest-src 'self'; " if site else "connect-src 'self'; " if server else ""
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}' 'wasm-unsafe-eval'; style-src '{_digest(sheet)}'; "
-        f"img-src data: blob:{own}; worker-src blob:{own}; {f'manifest-src{own}; ' if site else ''}"
-        f"{connects}"
+        f"img-src data: blob:{own}; worker-src blob:{own}; {more}"
         "base-uri 'none'; form-action 'none'"
     )
     values = {

@@ -25,13 +25,17 @@ PAGE = Path(__file__).parent / "page"
 SCRIPTS = (
     "words.js",
     "parts.js",
+    "picture.js",
     "grid.js",
     "draw.js",
     "records.js",
     "client.js",
     "game.js",
+    "why.js",
     "analyse.js",
+    "endings.js",
     "puzzles.js",
+    "learn.js",
     "page.js",
 )
 """The page's own scripts, in their order; the worker's is worker.js."""

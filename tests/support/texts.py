@@ -9,7 +9,7 @@ from test_rooms import HERE, SOURCES, parsed
 def texts():
     """Return {text: file}: those of all calls of `tr`, and of each module's TEXTS, translated by way of a name."""
     found = {}
-    for path in HERE.glob("plugins/*/page/*.js"):
+    for path in (*HERE.glob("plugins/*/page/*.js"), *HERE.glob("plugins/page/views/*.js")):
         source = path.read_text(encoding="utf-8")
         listed = " ".join(re.findall(r"const TEXTS = \[(.*?)\];", source, re.DOTALL))
         said = re.findall(r'\btr\(\s*"([^"]+)"', source) + re.findall(r'"([^"]+)"', listed)

@@ -67,8 +67,17 @@ const percent = (share) =>
 
 function overlayOf(opinion, kind) {
   // N: share of the visits, P, Q, V
-  const marks = new Map(),
-    all = opinion && { N: opinion.visits, P: opinion.priors, Q: opinion.q, V: opinion.v }[kind];
+  const marks = new Map();
+  if (kind === "E") {
+    // moves to the end, where they are known
+    for (const [action, plies] of Object.entries(endings.of(keyOf(shownMoves()))))
+      marks.set(Number(action), {
+        heat: plies > 0 ? 0.9 : plies < 0 ? -0.9 : 0.2,
+        text: plies ? `${plies > 0 ? "+" : "−"}${Math.ceil(Math.abs(plies) / 2)}` : "=",
+      });
+    return marks;
+  }
+  const all = opinion && { N: opinion.visits, P: opinion.priors, Q: opinion.q, V: opinion.v }[kind];
   if (!all) return marks;
   const most = Math.max(...all.map((value) => value ?? 0)),
     sum = visitsOf(opinion);
@@ -95,10 +104,39 @@ const bestFirst = (opinion) =>
     .filter((action) => opinion.visits[action])
     .sort((a, b) => opinion.visits[b] - opinion.visits[a] || opinion.priors[b] - opinion.priors[a]);
 
+// Who will own each point and who leads by how much, as a network of the server expects it; the page's own does not say.
+const territory = {
+  can: Boolean(facts.server && facts.scoredByArea),
+  found: new Map(),
+  asked: null,
+  get here() {
+    return this.found.get(keyOf(shownMoves())) ?? opinionHere()?.owned ? (this.found.get(keyOf(shownMoves())) ?? opinionHere()) : null;
+  },
+  async ask() {
+    const moves = shownMoves(),
+      key = keyOf(moves);
+    if (!this.can || this.found.has(key) || this.asked === key || here().over) return;
+    this.asked = key;
+    distant ??= new ServerEngine();
+    distant.setup = table.setup;
+    const { opinion } = await distant.search({ moves, sims: 100 });
+    if (this.asked === key) this.asked = null;
+    if (!opinion) return;
+    this.found.set(key, { owned: opinion.owned ?? null, lead: opinion.lead ?? null });
+    showAnalysis();
+  },
+};
+function leadWords({ owned, lead }) {
+  if (!owned) return tr("No network here has learned to tell territory.");
+  if (Math.abs(lead) < 0.25) return tr("The sides are level.");
+  return tr("{side} leads by {points} points.", { side: sideName(lead > 0 ? 1 : -1), points: Math.abs(lead).toFixed(1) });
+}
+
 // The value of a position for the side that began, from what was found there; null where nothing was.
 function valueAt(one, ply) {
   const position = one.positions[ply];
   if (position?.over) return position.result;
+  if (!side && stored.values.has(ply)) return stored.values.get(ply);
   const there = found.get(keyOf(one.moves.slice(0, ply)));
   return there ? there.opinion.value * position.player : null;
 }
@@ -118,6 +156,8 @@ const TEXTS = [
   "Q",
   "Network",
   "None",
+  "To the end",
+  "Territory",
   "move",
   "share",
   "How often the search tried this move. It plays the move that it tried most.",
@@ -130,6 +170,9 @@ const TEXTS = [
   "{count} inaccuracies",
   "{count} mistakes",
   "{count} blunders",
+  "classic",
+  "slate",
+  "light",
   "easy",
   "medium",
   "hard",
@@ -177,7 +220,10 @@ function foundTable(opinion) {
         proof = opinion.proven?.[action];
       const bar = h("span.share", { "aria-hidden": "true" });
       bar.style.width = `${Math.max(42 * share, 1)}px`;
-      const value = proof === null || proof === undefined ? signed(opinion.q[action]) : tr(PROVEN[proof]);
+      const plies = endings.of(keyOf(shownMoves()))[action],
+        known = plies === undefined ? proof : Math.sign(plies);
+      const value =
+        plies !== undefined ? endingWords(plies) : proof === null || proof === undefined ? signed(opinion.q[action]) : tr(PROVEN[proof]);
       return h(
         "tr",
         {
@@ -189,10 +235,10 @@ function foundTable(opinion) {
             if (e.key === "Enter") branch([action]);
           },
         },
-        h("td", {}, moveName(action)),
+        h("td", {}, spokenName(action)),
         h("td", {}, number(opinion.visits[action])),
         h("td", {}, bar, `${percent(share)} %`),
-        h("td", { class: proof > 0 ? "won" : proof < 0 ? "lost" : null }, value),
+        h("td", { class: known > 0 ? "won" : known < 0 ? "lost" : null }, value),
         h("td", {}, `${Math.round(100 * opinion.priors[action])} %`),
         withV ? h("td", {}, signed(opinion.v[action])) : null,
       );
@@ -222,6 +268,8 @@ function analysisCard() {
     ["P", "Prior"],
     ["Q", "Q"],
     ...(opinion?.v ? [["V", "Network"]] : []),
+    ...(endings.can ? [["E", "To the end"]] : []),
+    ...(territory.can ? [["O", "Territory"]] : []),
     ["none", "None"],
   ];
   if (position.over) return card("analysis", tr("Analyse"), [h("p.soft", {}, tr("The game is over."))]);
@@ -241,6 +289,8 @@ function analysisCard() {
       ),
     ),
   );
+  if (shows.kind === "O")
+    parts.push(h("p", { role: "status" }, territory.here ? leadWords(territory.here) : tr("Searching ...")));
   if (!opinion) parts.push(h("p.soft", {}, tr("Searching ...")));
   else {
     const sum = visitsOf(opinion);
@@ -251,7 +301,7 @@ function analysisCard() {
           "p",
           {},
           tr("The search would play {move}: {result} for certain.", {
-            move: moveName(opinion.best),
+            move: inWords(opinion.best),
             result: tr(PROVEN[opinion.proof]),
           }),
         ),
@@ -273,13 +323,21 @@ function analysisCard() {
               h(
                 "button",
                 { "data-key": `line${i}`, onclick: () => branch(opinion.line.slice(0, i + 1)) },
-                moveName(action),
+                spokenName(action),
               ),
             ),
         ),
       );
   }
   const busy = searching.key !== null;
+  if (facts.server && !table.setup)
+    parts.push(
+      h(
+        "a.versions-link",
+        { href: `/training?${new URLSearchParams({ game: facts.spec, moves: shownMoves().map(moveName).join(" ") })}` },
+        tr("How the versions of a run see this position"),
+      ),
+    );
   parts.push(
     h(
       "div.row",
@@ -359,11 +417,13 @@ const review = {
   seen: null,
   clear() {
     Object.assign(this, { moves: [], running: 0, done: 0, seen: null });
+    endings.stop();
   },
   get busy() {
     return this.running > 0;
   },
-  async start() {
+  // then: what follows when all moves are judged, else the worst is shown.
+  async start(then = null) {
     stopSearch();
     stopThinking();
     side = null;
@@ -377,6 +437,11 @@ const review = {
       if (!whole) render();
     }
     if (!whole) return;
+    if (then) {
+      render();
+      then();
+      return;
+    }
     const own = this.moves.filter((move) => move?.mark && (me() === null || move.player === me()));
     if (own.length) lookAt(own.reduce((worst, move) => (move.loss > worst.loss ? move : worst)));
     else render();
@@ -506,7 +571,7 @@ function reviewCard() {
               "aria-pressed": String(review.seen === move.ply),
               onclick: () => lookAt(move),
             },
-            `${move.ply + 1}. ${moveName(move.action)} ${MARKS[move.mark]}`,
+            `${move.ply + 1}. ${spokenName(move.action)} ${MARKS[move.mark]}`,
           ),
         ),
       ),
@@ -523,17 +588,18 @@ function reviewCard() {
           tr("{number}. {side} played {move}, {mark}: chance to win {before} %, then {after} %.", {
             number: move.ply + 1,
             side: sideName(move.player),
-            move: moveName(move.action),
+            move: inWords(move.action),
             mark: tr(move.mark),
             before: percent((1 + move.before) / 2),
             after: percent((1 + move.after) / 2),
           }),
         ),
-        h("p", {}, h("b", {}, tr("Better: {line}", { line: move.line.map(moveName).join(" ") }))),
+        h("p", {}, h("b", {}, tr("Better: {line}", { line: move.line.map(spokenName).join(" ") }))),
         h(
           "div.row",
           {},
           button("again", tr("Try again from here"), () => tryFrom(move.ply), { key: "try" }),
+          button("on", tr("Play the line out"), () => playLine(move), { key: "line" }),
         ),
       ),
     );
@@ -542,6 +608,19 @@ function reviewCard() {
 const ONE = { inaccuracy: "1 inaccuracy", mistake: "1 mistake", blunder: "1 blunder" };
 const MANY = { inaccuracy: "{count} inaccuracies", mistake: "{count} mistakes", blunder: "{count} blunders" };
 
+// The better line, a move after the other, as a line of the user's own.
+async function playLine(move) {
+  lookAt(move);
+  await branch(move.line);
+  const one = side ?? table,
+    last = one.ply;
+  for (one.ply = move.ply; one.ply < last; ) {
+    one.ply++;
+    render();
+    await new Promise((on) => setTimeout(on, PACE));
+    if (view !== "analyse" || line() !== one) return;
+  }
+}
 function lookAt(move) {
   side = null;
   review.seen = move.ply;
@@ -562,6 +641,7 @@ function tryFrom(ply) {
     helped: true,
   });
   review.clear();
+  forgetTries();
   clock.left = null;
   go("play");
 }

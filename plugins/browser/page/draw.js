@@ -1,6 +1,42 @@
 // Draws a position: the board and its colours are the program's (facts.drawing), the stones and marks are put on here.
 
-const drawing = facts.drawing;
+const drawing = { ...facts.drawing };
+
+// Other colours of a board: what the program paints it with, and what stands there instead.
+const THEMES = {
+  points: {
+    slate: { "#e9c184": "#b9c1c9", "#e2b673": "#aab3bc", "#d9aa64": "#9aa4ae", "#5e3f1a": "#39424b" },
+    paper: { "#e9c184": "#f7f2e4", "#e2b673": "#f1ead8", "#d9aa64": "#e9e0ca", "#5e3f1a": "#6e6655" },
+  },
+  squares: {
+    slate: { "#3e8a62": "#5a7f9c", "#12301f": "#1c2b38" },
+    paper: { "#3e8a62": "#7f9a6b", "#12301f": "#2d3a22" },
+  },
+  holes: {
+    slate: { "#4a86cf": "#6d7b8d", "#35598a": "#3f4a58" },
+    paper: { "#4a86cf": "#5f9f8f", "#35598a": "#33655a" },
+  },
+  hexagons: {
+    slate: { "#efe7d6": "#cfd6dd", "#7d7465": "#5d6874" },
+    paper: { "#efe7d6": "#ffffff", "#7d7465": "#8a8f96" },
+  },
+  corners: {
+    slate: { "#33414f": "#2b2f36", "#a3b3c2": "#8d97a5" },
+    paper: { "#33414f": "#3b4a3f", "#a3b3c2": "#b5c4b4" },
+  },
+};
+const THEME_NAMES = { own: "classic", slate: "slate", paper: "light" };
+const themes = ["own", ...Object.keys(THEMES[drawing.look] ?? {})];
+const boardTheme = () => (themes.includes(kept.get("board")) ? kept.get("board") : "own");
+function paintBoard() {
+  const colours = THEMES[drawing.look]?.[boardTheme()] ?? {};
+  for (const part of ["under", "over"])
+    drawing[part] = Object.entries(colours).reduce(
+      (text, [old, fresh]) => text.replaceAll(old, fresh),
+      facts.drawing[part],
+    );
+}
+paintBoard();
 const { marks: INKS } = drawing;
 const at = (point) => drawing.places[point];
 
@@ -31,6 +67,8 @@ function boardSvg(view) {
   for (const line of lines)
     parts.push(outline(facts.look === "hexagons" ? line : [line[0], line[line.length - 1]], "won-line", ""));
   parts.push(lastMark(position, won, view.numbers), owned(position));
+  if (view.judged) parts.push(judgedMark(position, view.judged, view.before));
+  if (view.ownership) parts.push(ownership(view.ownership));
   for (const [point, count] of view.numbers ?? [])
     if (isStone(cells[point])) parts.push(numberOn(point, cells[point], count));
   for (const [action, mark] of view.overlay ?? []) parts.push(overlayMark(position, action, mark));
@@ -128,6 +166,25 @@ function lastMark(position, won, numbers) {
   const radius = numbers?.size ? drawing.radius - 3.5 : 6;
   const paint = `fill="none" stroke="${drawing.ink[side]}" stroke-width="2.4"`;
   return `<circle class="last" cx="${x}" cy="${y}" r="${radius}" ${paint}/>`;
+}
+// A dot on the person's last stone: what that move lost.
+function judgedMark(position, { point, mark }) {
+  if (point < 0 || !isStone(position.cells[point])) return "";
+  const [x, y] = at(point),
+    fill = { blunder: "#d6213b", mistake: "#e58a00", inaccuracy: "#3b8fd0" }[mark] ?? "#1f9d5f";
+  return `<circle class="judged" cx="${x + 10}" cy="${y - 10}" r="5" fill="${fill}" stroke="${INKS.bright}" stroke-width="1.5"/>`;
+}
+// Who will own each point, as the network expects it: the larger the square, the surer. values: for who began.
+function ownership(values) {
+  return values
+    .map((value, p) => {
+      const size = 13 * Math.min(Math.abs(value), 1),
+        [x, y] = at(p);
+      if (size < 2) return "";
+      const [fill, edge] = drawing.colours[value > 0 ? 1 : -1];
+      return `<rect class="owner" x="${x - size / 2}" y="${y - size / 2}" width="${size}" height="${size}" fill="${fill}" stroke="${edge}" stroke-width=".8"/>`;
+    })
+    .join("");
 }
 // Who owns which point at the end, where that is not the side whose stone is there: territory, and dead stones.
 function owned({ owners, cells, over }) {

@@ -1,7 +1,8 @@
 // The game on the table: its moves and positions, who sits at it, its clock and its end. A side is 1 (begins) or -1.
 
 const YOU = "you"; // a person; a machine is the number of its level
-const engine = new Engine();
+// a game that the page has no engine for is searched by the server (views/server.js)
+const engine = facts.engine === "server" ? new ServerEngine() : new Engine();
 // Opponents, weakest first; where none was measured, the network alone and with a search of the named simulations.
 const levels = facts.levels?.length
   ? facts.levels
@@ -24,6 +25,7 @@ const table = {
   ply: 0,
   result: null, // {winner: 1, 0 or -1, why: "rules", "resigned", "late" or "file"}
   seats: { 1: YOU, "-1": Math.min(1, levels.length - 1) },
+  asks: false, // whether an opponent is being chosen although the game has begun
   names: null, // of the players of a game from a file
   setup: null, // {cells, player} of the first position, where it was set up
   helped: false, // a move taken back, a hint or analysis: "fits me" does not count such a game
@@ -31,11 +33,13 @@ const table = {
   turn: 0, // grows whenever what the machine thinks about is over
 };
 let side = null; // in Analyse: a line of the user's that leaves the game, {moves, positions, ply}
+let tries = []; // all such lines of this game, to which one can return
 let view = "play";
 const line = () => side ?? table;
 const here = () => line().positions[line().ply];
 const ending = (one = table) => one.positions[one.positions.length - 1];
 const people = () => STONES.filter((one) => table.seats[one] === YOU);
+const friends = () => people().length === 2;
 const me = () => (people().length === 1 ? people()[0] : null);
 
 // ---- opponents
@@ -58,10 +62,14 @@ const nameOf = (one) => {
   const seat = table.seats[one];
   if (table.names?.[one === 1 ? 0 : 1]) return table.names[one === 1 ? 0 : 1];
   if (seat === YOU) return me() === null ? sideName(one) : tr("You");
-  return tr(levels[seat].name);
+  return levels[seat].label ?? tr(levels[seat].name);
 };
 const howItPlays = (level) =>
-  level.sims ? tr("{count} simulations", { count: number(level.sims) }) : tr("the network alone");
+  level.player
+    ? level.sims
+      ? tr("{count} simulations", { count: number(level.sims) })
+      : tr("on the server")
+    : level.sims ? tr("{count} simulations", { count: number(level.sims) }) : tr("the network alone");
 const strength = (level) =>
   Number.isFinite(level.elo) ? `Elo ${number(level.elo)}`.replace("-", "−") : howItPlays(level);
 
@@ -113,10 +121,13 @@ setInterval(() => {
 
 function newGame({ rematch = false } = {}) {
   stopThinking();
-  const one = me();
-  if (one !== null) {
-    const machine = fits.on ? fits.level : table.seats[-one];
-    let mine = rematch ? -one : order === "lot" ? (Math.random() < 0.5 ? 1 : -1) : order === "first" ? 1 : -1;
+  const one = me(),
+    opponent = fits.on ? fits.level : STONES.map((side) => table.seats[side]).find((seat) => seat !== YOU);
+  if (order === "watch" && opponent !== undefined) table.seats = { 1: opponent, "-1": opponent };
+  else if (one !== null || opponent !== undefined) {
+    const machine = opponent,
+      now = one ?? 1;
+    let mine = rematch ? -now : order === "lot" ? (Math.random() < 0.5 ? 1 : -1) : order === "first" ? 1 : -1;
     if (rematch && order !== "lot") order = mine === 1 ? "first" : "second";
     table.seats = { [mine]: YOU, [-mine]: machine };
   }
@@ -129,11 +140,18 @@ function newGame({ rematch = false } = {}) {
     helped: false,
   });
   if (rematch === false && table.setup) clearSetup();
-  side = null;
+  forgetTries();
   review.clear();
   clock.start();
+  ownGame.key = null;
+  stored.values.clear();
+  lastValue.clear();
   render();
   machineMoves();
+}
+function forgetTries() {
+  side = null;
+  tries = [];
 }
 async function clearSetup() {
   table.setup = null;
@@ -147,6 +165,7 @@ function seat(choice) {
   kept.set("fits", fits.on ? facts.spec : "");
   const mine = me() ?? (order === "second" ? -1 : 1);
   table.seats = choice === "friend" ? { 1: YOU, "-1": YOU } : { [mine]: YOU, [-mine]: fits.on ? fits.level : choice };
+  if (choice === "friend" && order === "watch") order = "first";
   kept.set(`opponent:${facts.spec}`, String(choice));
   newGame();
 }
@@ -168,23 +187,118 @@ function stopThinking() {
   table.turn++;
   table.thinking = false;
   engine.stop();
+  distant?.stop();
 }
+let distant = null; // the engine of players that only the server has
+const playerOf = (level) => (level.player && facts.engine !== "server" ? (distant ??= new ServerEngine()) : engine);
 
-// Plays a move of a person on the board that is shown.
-async function played(action) {
-  if (view === "play") {
-    if (table.result || table.thinking) return;
-    if (table.ply < table.moves.length) {
-      walk(table.moves.length);
-      return;
-    }
-    if (table.seats[here().player] !== YOU) return;
-    await commit(action);
-    machineMoves();
-  } else {
-    await branch([action]);
-  }
+// Plays a move of a person on the board that is shown: one after the other, so that no click is lost.
+let playing = Promise.resolve();
+function played(action) {
+  playing = playing.then(() => playNow(action)).catch(failed);
+  return playing;
 }
+async function playNow(action) {
+  if (view !== "play") {
+    await branch([action]);
+    return;
+  }
+  if (table.result || table.thinking) return;
+  if (table.ply < table.moves.length) {
+    walk(table.moves.length);
+    return;
+  }
+  if (table.seats[here().player] !== YOU) return;
+  if (facts.points[action] < 0 && facts.scored && !(await endConfirmed(action))) return;
+  if (!(await letThrough(action))) return;
+  teacher.held = null;
+  const begun = table.moves.length;
+  await commit(action);
+  if (table.moves.length > begun) machineMoves();
+}
+// A pass that ends the game: both sides see what would be counted first.
+async function endConfirmed(action) {
+  const { positions, illegal } = await engine.call("follow", { moves: [...table.moves, action] });
+  const [end] = positions;
+  if (illegal !== null || !end?.over || !end.score) return true;
+  return new Promise((answer) => {
+    const box = ask(tr("End the game?"), OTHER_MOVES[moveName(action)]?.() ?? moveName(action), () => answer(true), {
+      more: tr("Then these points count. Take dead stones off the board first: all that stands is alive."),
+      parts: [
+        facts.drawing && picture(facts.drawing, ownersOf(end)),
+        h("p.centre", {}, h("b", {}, STONES.map((one) => tr("{side}: {points} points", { side: sideName(one), points: pointsOf(end, one) })).join(tr(", ")))),
+      ],
+    });
+    box.addEventListener("close", () => answer(false));
+  });
+}
+const ownersOf = (end) => [...(end.owners ?? end.cells)].map((cell) => (isStone(cell) ? cell : 0));
+
+// What a person's last move lost, where that is wanted.
+const lastValue = {
+  get on() {
+    return kept.get("last-value") === "on";
+  },
+  ply: -1,
+  loss: 0,
+  clear() {
+    this.ply = -1;
+  },
+};
+// The teacher holds a move that loses value, before it is played.
+const teacher = {
+  get on() {
+    return kept.get("teacher") === "on";
+  },
+  held: null, // {action, text} of a move that was held; the same move again plays it
+};
+// What a move loses of the chance to win, by searches of the position before it and after it; {loss, before, reply}, or
+// null where that was stopped.
+async function lossOf(action) {
+  const { moves } = table,
+    turn = table.turn,
+    one = here();
+  const search = (more) => engine.call("search", { moves: [...moves, ...more], sims: 200, seconds: 2 });
+  const before = await search([]);
+  if (before.stopped || turn !== table.turn) return null;
+  if (before.opinion.best === action) return { loss: 0, best: action, line: [] };
+  const { positions, illegal } = await engine.call("follow", { moves: [...moves, action] });
+  if (illegal !== null || turn !== table.turn) return null;
+  const [next] = positions;
+  let value = (next.result ?? 0) * one.player,
+    line = [];
+  if (!next.over) {
+    const after = await search([action]);
+    if (after.stopped || turn !== table.turn) return null;
+    value = after.opinion.value * next.player * one.player;
+    line = after.opinion.line.slice(0, 3);
+  }
+  return { loss: Math.max((before.opinion.value - value) / 2, 0), best: before.opinion.best, line };
+}
+// Whether a move may be played: the teacher lets it, or nobody judges. What it lost is kept for the board.
+async function letThrough(action) {
+  if ((!teacher.on && !lastValue.on) || clock.left || table.seats[-here().player] === YOU) return true;
+  if (teacher.held?.action === action && teacher.held.ply === table.ply) return true;
+  teacher.held = null;
+  tell(tr("Searching ..."));
+  const judged = await lossOf(action);
+  message = "";
+  if (!judged) return false;
+  Object.assign(lastValue, { ply: table.moves.length + 1, loss: judged.loss });
+  if (!teacher.on || judged.loss < facts.thresholds.mistake) return true;
+  const reply = judged.line.map(spokenName).join(" "),
+    values = { move: inWords(action), loss: Math.round(100 * judged.loss), reply };
+  teacher.held = { action, ply: table.ply, best: judged.best };
+  table.helped = true;
+  tell(
+    reply
+      ? tr("{move} loses {loss} % of the chance to win: the reply is {reply}.", values)
+      : tr("{move} loses {loss} % of the chance to win.", values),
+  );
+  render();
+  return false;
+}
+const lossMark = (loss) => LOSSES.find((name) => loss >= facts.thresholds[name]) ?? "";
 
 async function commit(action) {
   const turn = ++table.turn,
@@ -199,14 +313,16 @@ async function commit(action) {
     return;
   }
   review.clear();
+  tries = [];
   table.moves.push(action);
   table.positions.push(positions[positions.length - 1]);
   table.ply = table.moves.length;
   sayings.textContent = tr("Move {number}: {player} played {move}.", {
     number: table.ply,
     player: nameOf(moved),
-    move: moveName(action),
+    move: spokenName(action),
   });
+  table.asks = false;
   if (ending().over) finish({ winner: ending().result, why: "rules" });
   else clock.press(moved, ending().player);
   render();
@@ -214,7 +330,7 @@ async function commit(action) {
 
 async function machineMoves() {
   const { player, over } = ending();
-  if (table.result || over || table.seats[player] === YOU || view === "puzzles" || view === "setup") return;
+  if (table.result || over || table.seats[player] === YOU || !["play", "analyse"].includes(view)) return;
   const turn = ++table.turn,
     index = table.seats[player],
     level = levels[index],
@@ -224,11 +340,12 @@ async function machineMoves() {
   render();
   let found;
   try {
-    found = await engine.call("search", {
+    found = await playerOf(level).call("search", {
       moves: table.moves,
       sims: level.sims || 1,
       level: index,
       choose: { temperature: level.temperature ?? 0, plain: !level.sims, level: index },
+      player: level.player ?? null,
     });
   } catch (error) {
     failed(error);
@@ -281,10 +398,14 @@ async function giveHint() {
   table.helped = true;
   engine.stop();
   tell(tr("Searching ..."));
-  const { opinion, stopped } = await engine.call("search", { moves: table.moves, sims: 400, seconds: 3 });
+  const { opinion, stopped } = await engine.call("search", { moves: table.moves, sims: 400, seconds: 2 });
   if (turn !== table.turn || stopped) return;
+  const { positions } = await engine.call("follow", { moves: [...table.moves, opinion.best] });
+  if (turn !== table.turn) return;
   hinted = opinion.best;
-  tell(tr("Try {move}.", { move: moveName(opinion.best) }));
+  const why = reasonOf(here(), positions[0], opinion.best, opinion),
+    move = inWords(opinion.best);
+  tell(why ? tr("Try {move}: {why}.", { move, why }) : tr("Try {move}.", { move }));
   render();
 }
 
@@ -322,7 +443,56 @@ async function branch(actions) {
     positions: [...one.positions.slice(0, moves.length + 1), ...positions],
     ply: moves.length + more.length,
   };
+  keepTry();
   render();
+}
+const MOST_TRIES = 40;
+const begins = (line, moves) => moves.every((action, i) => line[i] === action);
+// Keeps the line of the user's; a line that it continues is replaced, one that it repeats stays.
+function keepTry() {
+  const longer = tries.find((one) => begins(one.moves, side.moves));
+  if (longer) {
+    side = Object.assign(longer, { ply: side.ply });
+    return;
+  }
+  const at = tries.findIndex((one) => begins(side.moves, one.moves));
+  if (at >= 0) tries[at] = side;
+  else tries = [...tries, side].slice(-MOST_TRIES);
+}
+// The lines as a tree: each with the place where it leaves the game or a line before it, and how deep it lies.
+function tryTree() {
+  const common = (one, other) => {
+    let count = 0;
+    while (count < one.length && one[count] === other[count]) count++;
+    return count;
+  };
+  const found = [];
+  for (const one of tries) {
+    let fork = common(one.moves, table.moves),
+      depth = 0;
+    for (const before of found) {
+      const shared = common(one.moves, before.one.moves);
+      if (shared > fork) [fork, depth] = [shared, before.depth + 1];
+    }
+    found.push({ one, fork, depth });
+  }
+  // a line stands after the one that it leaves
+  return found.sort((a, b) => compareLines(a.one.moves, b.one.moves));
+}
+function compareLines(one, other) {
+  for (let i = 0; i < Math.min(one.length, other.length); i++) if (one[i] !== other[i]) return one[i] - other[i];
+  return one.length - other.length;
+}
+function returnTo(one, ply) {
+  side = one;
+  side.ply = ply;
+  message = "";
+  render();
+}
+function dropTry(one) {
+  tries = tries.filter((each) => each !== one);
+  if (side === one) backToGame();
+  else render();
 }
 const forkOf = () => side.moves.findIndex((action, i) => action !== table.moves[i]);
 function backToGame() {
@@ -367,8 +537,12 @@ async function open(record, ply = record.moves.length) {
     setup: record.setup ?? null,
     names: record.players.some(Boolean) ? record.players : null,
     helped: true,
+    asks: false,
   });
-  side = null;
+  ownGame.key = null;
+  stored.values.clear();
+  lastValue.clear();
+  forgetTries();
   hinted = null;
   review.clear();
 }

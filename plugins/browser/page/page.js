@@ -21,19 +21,24 @@ const bar = h("div.eval", { role: "img" }, h("div"));
 const status = h("p.status", { role: "status" });
 const others = h("div.others"),
   tools = h("div.tools", { role: "toolbar" }),
-  panel = h("div.panel");
+  panel = h("div.panel"),
+  extra = h("div.panel.extra"),
+  ended = h("div.ended", { hidden: true }); // how the game ended, on the board
 const titleLine = h("h1"),
-  nav = h("nav");
+  home = facts.server ? h("a.button.bare.home", { href: "/" }, icon("home")) : null,
+  elsewhere = facts.server ? h("nav.elsewhere") : null,
+  nav = h("nav.views");
 const menuButton = h("button.button.bare", { type: "button", onclick: openMenu }, icon("menu"));
 const sayings = h("div.voice", { "aria-live": "polite" });
 
 document.body.append(
-  h("header.masthead", {}, titleLine, nav, menuButton),
+  h("header.masthead", {}, ...[home, titleLine, elsewhere, nav, menuButton].filter(Boolean)),
   h(
     "main",
     {},
-    h("div.board-side", {}, strips.top, h("div.stand", {}, bar, stage), strips.bottom, status, others, tools),
+    h("div.board-side", {}, strips.top, h("div.stand", {}, bar, stage, ended), strips.bottom, status, others, tools),
     panel,
+    extra,
   ),
   sayings,
 );
@@ -53,10 +58,16 @@ function frame() {
   nav.setAttribute("aria-label", tr("views"));
   tools.setAttribute("aria-label", tr("tools"));
   menuButton.setAttribute("aria-label", tr("Menu"));
+  if (facts.server) {
+    home.setAttribute("aria-label", tr("All games"));
+    home.title = tr("All games");
+    elsewhere.setAttribute("aria-label", tr("other pages"));
+    elsewhere.replaceChildren(...ELSEWHERE.map(([href, name]) => h("a", { href }, name())));
+  }
   const views = [
     ["play", tr("Play")],
     ["analyse", tr("Analyse")],
-    ...(puzzles.all.length ? [["puzzles", tr("Puzzles")]] : []),
+    ...(puzzles.all.length || mistakes.all.length ? [["puzzles", tr("Puzzles")]] : []),
   ];
   swapIn(
     nav,
@@ -66,6 +77,10 @@ function frame() {
   );
 }
 
+const ELSEWHERE = [
+  ["/games", () => tr("Games")],
+  ["/training", () => tr("Training")],
+];
 let message = ""; // what is said in place of whose turn it is, until something is done
 function tell(text) {
   message = text;
@@ -91,6 +106,8 @@ function go(wanted) {
       engine.stop();
     }
   }
+  if (view === "learn" && wanted !== "learn") learn.leave();
+  if (wanted !== "analyse") endings.stop();
   if (view === "play" && wanted !== "play") {
     stopThinking();
     if (table.moves.length && !table.result) table.helped ||= wanted === "analyse";
@@ -102,6 +119,7 @@ function go(wanted) {
     side = null;
     table.ply = table.moves.length;
   }
+  if (view === "puzzles" && !puzzles.all.length) puzzles.level = YOURS;
   if (view === "puzzles" && !puzzles.one) puzzles.next();
   render();
   if (view === "play") machineMoves();
@@ -132,6 +150,11 @@ function boardView() {
     lines,
     shown: lesson?.line[0],
     hint: view === "play" ? hinted : null,
+    judged:
+      view === "play" && lastValue.on && lastValue.ply > 0 && one.ply >= lastValue.ply && one.ply <= lastValue.ply + 1
+        ? { point: lastPoint(one.positions[lastValue.ply]), mark: lossMark(lastValue.loss) }
+        : null,
+    ownership: view === "analyse" && shows.kind === "O" ? territory.here?.owned : null,
     numbers: kept.get("numbers") === "on" ? moveNumbers(one.moves.slice(0, one.ply)) : null,
   };
 }
@@ -143,12 +166,31 @@ const setupView = () => ({
 });
 
 function drawBoard() {
-  showBoard(stage, view === "puzzles" ? puzzleView() : view === "setup" ? setupView() : boardView());
+  const views = { puzzles: puzzleView, setup: setupView, learn: learnView };
+  showBoard(stage, (views[view] ?? boardView)());
+  showEnd();
 }
+// How the game ended, on the board, until it is left.
+let endShown = null;
+function showEnd() {
+  const over = view === "play" && table.result && !side && table.ply === table.moves.length;
+  const now = over ? `${table.moves.length} ${JSON.stringify(table.result)} ${language}` : null;
+  if (now === endShown) return;
+  endShown = now;
+  ended.hidden = !over;
+  if (!over) return;
+  const { winner } = table.result,
+    mood = me() === null || !winner ? "" : winner === me() ? "won" : "lost";
+  ended.className = `ended ${mood}`;
+  ended.replaceChildren(h("b", {}, headline(table.result)), h("span", {}, howItEnded(table.result)));
+}
+// The view whose name in the head is marked.
+const viewName = () => (view === "learn" ? learn.from : view);
 
 function render() {
   document.body.dataset.view = view;
-  for (const one of nav.children) one.setAttribute("aria-current", one.dataset.view === view ? "page" : "false");
+  document.body.toggleAttribute("data-begun", hasBegun() && !table.asks);
+  for (const one of nav.children) one.setAttribute("aria-current", one.dataset.view === viewName() ? "page" : "false");
   drawBoard();
   showStrips();
   showBar();
@@ -157,7 +199,11 @@ function render() {
   swapIn(others, ...otherMoves());
   swapIn(tools, ...toolsOf[view]());
   showPanel();
-  if (view === "analyse" && !review.busy) analyse();
+  if (view === "analyse" && !review.busy) {
+    analyse();
+    if (shows.kind === "E" || opinionHere()) endings.ask(here(), shownMoves());
+    if (shows.kind === "O") territory.ask();
+  }
   rememberGame();
 }
 function showAnalysis() {
@@ -169,11 +215,14 @@ function showAnalysis() {
 }
 function showPanel() {
   swapIn(panel, ...panelOf[view]());
+  swapIn(extra, ...(extraOf[view]?.() ?? []));
   followMoves();
 }
 
 function statusText() {
   if (view === "puzzles") return puzzles.one ? task(puzzles) : "";
+  if (view === "learn")
+    return learn.item ? tr("{side} to move", { side: sideName(learn.position.player) }) : "";
   if (view === "setup") return tr("what a click places");
   const one = line(),
     position = here(),
@@ -191,7 +240,8 @@ function statusText() {
 
 function showStrips() {
   const bottom = view === "play" || view === "analyse" ? (me() ?? 1) : 1,
-    position = view === "puzzles" ? puzzles.position : here();
+    position = view === "puzzles" ? puzzles.position : view === "learn" ? learn.position : here(),
+    ofGame = view === "play" || view === "analyse";
   for (const [place, one] of [
     ["top", -bottom],
     ["bottom", bottom],
@@ -200,10 +250,11 @@ function showStrips() {
       seat = table.seats[one];
     const turn =
       !position.over &&
-      !(view !== "puzzles" && table.result && line().ply === line().moves.length && !side) &&
+      !(ofGame && table.result && line().ply === line().moves.length && !side) &&
       position.player === one;
     strip.className = `strip ${place}${turn ? " turn" : ""}`;
-    const level = seat === YOU || table.names || view === "puzzles" || view === "setup" ? null : levels[seat];
+    const level = seat === YOU || table.names || !ofGame ? null : levels[seat];
+    const lost = view === "play" && lastValue.on && lastValue.ply > 0 && seat === YOU ? lastValue : null;
     const points =
       facts.scored && position.score && (!facts.scoredByArea || position.over) ? pointsOf(position, one) : null;
     swapIn(
@@ -212,8 +263,11 @@ function showStrips() {
       h(
         "span.who",
         {},
-        h("b", {}, view === "puzzles" || view === "setup" ? sideName(one) : nameOf(one)),
+        h("b", {}, ofGame ? nameOf(one) : sideName(one)),
         h("span.soft", {}, level ? ` ${strength(level)}` : ""),
+        lost
+          ? h("span.lost-share", { class: `lost-share ${lossMark(lost.loss)}` }, ` ${tr("last move: −{share} %", { share: (100 * lost.loss).toFixed(lost.loss < 0.1 ? 1 : 0) })}`)
+          : null,
         table.thinking && turn ? h("span.busy", { "aria-hidden": "true" }) : null,
       ),
       points === null ? null : h("span.points", {}, points),
@@ -252,13 +306,24 @@ function showBar() {
 function otherMoves() {
   // those that are no point of the board, such as a pass
   if (view === "setup") return [];
-  const position = view === "puzzles" ? puzzles.position : here();
+  const position = view === "puzzles" ? puzzles.position : view === "learn" ? learn.position : here();
   if (
+    (view === "learn" && (learn.state === "busy" || learn.state === "right")) ||
     position.over ||
     (view === "play" && (table.result || table.seats[position.player] !== YOU)) ||
     (view === "puzzles" && puzzles.over)
   )
     return [];
+  const held = view === "play" && teacher.held?.ply === table.ply ? teacher.held : null;
+  if (held)
+    return [
+      button("on", tr("Play it anyway"), () => played(held.action), { key: "anyway" }),
+      button("hint", tr("Show a better one"), () => {
+        hinted = held.best;
+        teacher.held = null;
+        render();
+      }, { key: "better" }),
+    ];
   return position.legal
     .filter((action) => pointOf(position, action) < 0)
     .map((action) =>
@@ -288,7 +353,7 @@ const toolsOf = {
     return [
       button("undo", tr("Undo"), takeBack, { key: "undo", off: !canTakeBack() }),
       over
-        ? button("look", tr("Analyse"), () => go("analyse"), { key: "look" })
+        ? button("eye", tr("Mistakes"), () => learn.game(), { key: "learn", title: tr("Learn from your mistakes") })
         : button("hint", tr("Hint"), giveHint, { key: "hint", off: !canHint() }),
       over
         ? button("swap", tr("Rematch"), () => newGame({ rematch: true }), { key: "rematch" })
@@ -316,6 +381,12 @@ const toolsOf = {
         }),
     button("look", tr("Analyse"), analysePuzzle, { key: "look", off: !puzzles.over }),
     button("on", tr("Next"), () => puzzles.next(), { key: "next", main: puzzles.over }),
+  ],
+  learn: () => [
+    button("close", learn.from === "puzzles" ? tr("Puzzles") : tr("Analyse"), () => learn.end(), { key: "end" }),
+    learn.state === "wrong"
+      ? button("again", tr("Try again"), () => learn.open(learn.items, learn.index), { key: "again" })
+      : null,
   ],
   setup: () => [
     choice(
@@ -347,13 +418,11 @@ const toolsOf = {
 const panelOf = {
   play: () => [
     table.result && line().ply === table.moves.length ? resultCard() : null,
-    hasBegun() ? null : opponentCard(),
+    hasBegun() && !table.asks ? null : opponentCard(),
     table.moves.length ? movesCard() : null,
   ],
-  analyse: () =>
-    review.moves.length
-      ? [reviewCard(), graphCard(), movesCard(), analysisCard()]
-      : [analysisCard(), graphCard(), reviewCard(), movesCard()],
+  analyse: () => (review.moves.length ? [reviewCard(), analysisCard()] : [analysisCard(), reviewCard()]),
+  learn: () => [learnCard()],
   puzzles: () => [
     puzzles.note
       ? h(
@@ -390,6 +459,26 @@ const panelOf = {
   ],
 };
 
+// What stands at the left of the board on a wide screen, else below.
+const extraOf = {
+  play: () => [aboutCard()],
+  analyse: () => [graphCard(), movesCard()],
+  puzzles: () => [puzzleNumbers()],
+  learn: () => (learn.from === "puzzles" ? [card("own-puzzles", tr("from your games"), [ownPuzzles()])] : []),
+};
+
+function aboutCard() {
+  return card("about", gameName(facts), [
+    h("p.soft.rules", {}, sentences(inLanguage(facts.rules))),
+    h(
+      "p.soft.who-plays",
+      {},
+      networkLine(),
+      " ",
+      h("button.link", { type: "button", onclick: openAbout, "data-key": "about" }, tr("About this player")),
+    ),
+  ]);
+}
 function resultCard() {
   return card("result", null, [
     h("p.result", {}, headline(table.result)),
@@ -405,19 +494,17 @@ function resultCard() {
       button(
         "eye",
         tr("Learn from your mistakes"),
-        () => {
-          go("analyse");
-          review.start();
-        },
+        () => learn.game(),
         { key: "card-review" },
       ),
+      button("look", tr("Analyse"), () => go("analyse"), { key: "card-look" }),
     ),
   ]);
 }
 
 function opponentCard() {
-  const friend = me() === null,
-    now = friend ? "friend" : fits.on ? "fits" : table.seats[-me()];
+  const friend = friends(),
+    now = friend ? "friend" : fits.on ? "fits" : table.seats[-(me() ?? -1)];
   const tile = (key, name, below, title = null) =>
     h(
       "button.tile",
@@ -440,9 +527,9 @@ function opponentCard() {
   ];
   return card("opponents", tr("Opponent"), [
     h(
-      (levels.length + 2) % 3 ? "div.tiles.four" : "div.tiles",
+      (levels.filter((level) => !level.listed).length + 2) % 3 ? "div.tiles.four" : "div.tiles",
       {},
-      levels.map((level, i) => tile(i, tr(level.name), strength(level))),
+      levels.map((level, i) => (level.listed ? null : tile(i, tr(level.name), strength(level)))),
       tile(
         "fits",
         tr("Fits me"),
@@ -451,6 +538,7 @@ function opponentCard() {
       ),
       tile("friend", tr("A friend"), tr("at this screen")),
     ),
+    otherPlayers(now),
     friend
       ? null
       : h(
@@ -463,6 +551,7 @@ function opponentCard() {
               ["first", tr("First")],
               ["second", tr("Second")],
               ["lot", tr("Random")],
+              ["watch", tr("Watch")],
             ],
             order,
             (key) => {
@@ -482,15 +571,37 @@ function opponentCard() {
         newGame();
       }),
     ),
-    h("p.soft.rules", {}, sentences(inLanguage(facts.rules))),
-    h(
-      "p.soft.who-plays",
-      {},
-      networkLine(),
-      " ",
-      h("button.link", { type: "button", onclick: openAbout, "data-key": "about" }, tr("About this player")),
-    ),
+    table.asks
+      ? null
+      : h(
+          "div.row.begin",
+          {},
+          button("on", tr("Play"), () => startPlaying(), { key: "begin", main: true }),
+        ),
   ]);
+}
+// Those that only the server has: a list, as there may be many.
+function otherPlayers(now) {
+  const others = levels.map((level, i) => [i, level]).filter(([, level]) => level.listed);
+  if (!others.length) return null;
+  const chosen = levels[now]?.listed ? now : "";
+  return h(
+    "div.row",
+    {},
+    h("span.label", {}, tr("Other")),
+    select(
+      tr("Other"),
+      [["", tr("on the server ...")], ...others.map(([i, level]) => [i, level.label])],
+      chosen,
+      (i) => i !== "" && seat(Number(i)),
+    ),
+  );
+}
+// The choice is made: the board is what one looks at now.
+function startPlaying() {
+  scrollTo({ top: 0, behavior: "smooth" });
+  stage.focus({ preventScroll: true });
+  machineMoves();
 }
 
 function movesCard() {
@@ -511,7 +622,7 @@ function movesCard() {
           class: fork >= 0 && i >= fork ? "own" : null,
         },
         h("span.nr", {}, `${i + 1}.`),
-        moveName(action),
+        spokenName(action),
         mark ? MARKS[mark] : "",
       );
     }),
@@ -523,7 +634,55 @@ function movesCard() {
   return card("moves-card", null, [
     list,
     view === "play" && one.moves.length > 1 ? h("div.row.walk", {}, walkTools()) : null,
+    view === "analyse" ? triesPart() : null,
+    view === "play" && hasBegun() && !table.asks && !table.result && me() !== null
+      ? h(
+          "button.link",
+          {
+            type: "button",
+            "data-key": "change",
+            onclick: () => {
+              table.asks = true;
+              render();
+            },
+          },
+          tr("Change the opponent"),
+        )
+      : null,
   ]);
+}
+// The lines that were tried, as a tree: a click returns to one.
+function triesPart() {
+  if (!tries.length) return null;
+  return h(
+    "div.tries",
+    { role: "group", "aria-label": tr("Lines that you tried") },
+    h("h3", {}, tr("Lines that you tried")),
+    tryTree().map(({ one, fork, depth }, row) => {
+      const part = h(
+        "div.try",
+        {},
+        one.moves
+          .slice(fork)
+          .map((action, i) =>
+            h(
+              "button",
+              {
+                type: "button",
+                "data-key": `try${row} ${i}`,
+                "aria-current": side === one && one.ply === fork + i + 1 ? "step" : null,
+                onclick: () => returnTo(one, fork + i + 1),
+              },
+              h("span.nr", {}, i && (fork + i) % 2 ? "" : `${fork + i + 1}.`),
+              spokenName(action),
+            ),
+          ),
+        button("close", tr("Forget this line"), () => dropTry(one), { bare: true, key: `drop${row}` }),
+      );
+      part.style.marginLeft = `${14 * Math.min(depth, 6)}px`;
+      return part;
+    }),
+  );
 }
 function graphCard() {
   const graph = valueGraph();
@@ -545,21 +704,42 @@ function followMoves() {
 
 function chosen(action) {
   if (view === "puzzles") puzzles.answer(action);
+  else if (view === "learn") learn.answer(action);
   else if (view === "setup") place(action);
   else played(action);
 }
 const SMALL = 28; // CSS pixels: smaller points are confirmed by a second tap
 let tapped = null,
-  lastClick = -1e9;
-stage.addEventListener("click", (e) => {
-  const target = e.target.closest?.("[data-action]");
+  lastClick = { time: -1e9, action: -1 },
+  pressed = null, // where the pointer went down: the board may be drawn again before it comes up
+  handled = -1e9; // when a press was taken as a click, whose own event comes after it
+stage.addEventListener("pointerdown", (e) => {
+  pressed = e.isPrimary && e.button === 0 ? { x: e.clientX, y: e.clientY } : null;
+});
+addEventListener("pointerup", (e) => {
+  if (!pressed || Math.hypot(e.clientX - pressed.x, e.clientY - pressed.y) > 12) pressed = null;
+  if (!pressed) return;
+  pressed = null;
+  const target = document.elementFromPoint(e.clientX, e.clientY)?.closest?.(".stage [data-action]");
   if (!target) return;
-  const now = performance.now(),
+  handled = performance.now();
+  clicked(target, true, e.pointerType !== "mouse");
+});
+addEventListener("pointercancel", () => {
+  pressed = null;
+});
+stage.addEventListener("click", (e) => {
+  const target = e.target.closest?.("[data-action]"),
     byHand = e.detail > 0;
-  if (byHand && now - lastClick < 300) return; // the second click of a double one
-  const action = Number(target.dataset.action),
+  if (!target || (byHand && performance.now() - handled < 700)) return;
+  const finger = e.pointerType ? e.pointerType !== "mouse" : matchMedia("(pointer: coarse)").matches;
+  clicked(target, byHand, byHand && finger);
+});
+function clicked(target, byHand, finger) {
+  const now = performance.now(),
+    action = Number(target.dataset.action),
     board = stage.firstElementChild;
-  const finger = byHand && (e.pointerType ? e.pointerType !== "mouse" : matchMedia("(pointer: coarse)").matches);
+  if (byHand && now - lastClick.time < 300 && action === lastClick.action) return; // the second click of a double one
   const free = board.querySelector(`.point.free[data-action="${action}"]`);
   if (
     finger &&
@@ -583,14 +763,14 @@ stage.addEventListener("click", (e) => {
       }))
         shape.setAttribute(name, value);
       board.querySelector(".point").before(shape);
-      tell(tr("Tap again to play {move}.", { move: moveName(action) }));
+      tell(tr("Tap again to play {move}.", { move: inWords(action) }));
       return;
     }
   }
   tapped = null;
-  if (byHand) lastClick = now;
+  if (byHand) lastClick = { time: now, action };
   chosen(action);
-});
+}
 stage.addEventListener("mousedown", (e) => {
   e.preventDefault();
   if (document.activeElement !== stage) document.activeElement?.blur();
@@ -635,7 +815,7 @@ function askResign() {
 }
 function askNew() {
   if (!table.moves.length) return;
-  if (unfinished()) ask(tr("Begin a new game?"), tr("New game"), () => newGame(), tr("Your game is not over."));
+  if (unfinished()) ask(tr("Begin a new game?"), tr("New game"), () => newGame(), { more: tr("Your game is not over.") });
   else newGame();
 }
 
@@ -699,6 +879,11 @@ function openMenu() {
         tr("Save {form}", { form: ".json" }),
         saved("json", () => toJson(record()), "application/json"),
       ),
+      item(tr("Save {form}", { form: ".png" }), () =>
+        savePicture().then(() => {
+          note.textContent = tr("Saved.");
+        }),
+      ),
       facts.sgf
         ? item(
             tr("Save {form}", { form: ".sgf" }),
@@ -709,6 +894,7 @@ function openMenu() {
         file.click(),
       ),
       file,
+      item(tr("Type or paste moves"), openTyped),
       setsUp
         ? item(tr("Set up a position"), () => {
             box.close();
@@ -726,6 +912,26 @@ function openMenu() {
         again(() => kept.set("numbers", kept.get("numbers") === "on" ? "off" : "on")),
         onOff(kept.get("numbers") === "on"),
       ),
+      item(
+        tr("Teacher: holds a move that loses"),
+        again(() => kept.set("teacher", teacher.on ? "off" : "on")),
+        onOff(teacher.on),
+      ),
+      item(
+        tr("Value of your last move"),
+        again(() => kept.set("last-value", lastValue.on ? "off" : "on")),
+        onOff(lastValue.on),
+      ),
+      themes.length > 1
+        ? item(
+            tr("Board"),
+            again(() => {
+              kept.set("board", themes[(themes.indexOf(boardTheme()) + 1) % themes.length]);
+              paintBoard();
+            }),
+            tr(THEME_NAMES[boardTheme()]),
+          )
+        : null,
       item(
         tr("light or dark"),
         again(() => {
@@ -749,10 +955,67 @@ function openMenu() {
       h("h3", {}, tr("Help")),
       item(tr("keyboard shortcuts"), openKeys),
       item(tr("About this player"), openAbout),
+      facts.server
+        ? [
+            h("h3", {}, "AlphaZero"),
+            h("a.item", { href: "/" }, tr("All games")),
+            ELSEWHERE.map(([href, name]) => h("a.item", { href }, name())),
+          ]
+        : null,
       "site" in document.documentElement.dataset ? h("a.item", { href: "index.html" }, tr("Other games")) : null,
     ),
     note,
   );
+}
+
+// Moves as text, such as "4 4 3" or "e5d4".
+function openTyped() {
+  const text = h("textarea", { rows: 5, "aria-label": tr("moves"), spellcheck: "false" }),
+    note = h("p.soft", { role: "status" });
+  text.value = line().moves.map(moveName).join(" ");
+  const box = dialog(
+    tr("Type or paste moves"),
+    text,
+    note,
+    h(
+      "div.row.answers",
+      {},
+      button(
+        null,
+        tr("Open"),
+        async () => {
+          try {
+            await open({ moves: movesOfText(text.value), result: null, players: ["", ""] });
+            box.close();
+            go("analyse");
+          } catch (error) {
+            note.textContent = faultText(error);
+          }
+        },
+        { main: true },
+      ),
+    ),
+  );
+  text.focus();
+}
+// The board as it is seen, as a picture.
+async function savePicture() {
+  const svg = stage.firstElementChild.cloneNode(true),
+    scale = 2.5;
+  for (const one of svg.querySelectorAll(".ghost, .point, [visibility=hidden]")) one.remove();
+  svg.setAttribute("width", drawing.width * scale);
+  svg.setAttribute("height", drawing.height * scale);
+  svg.setAttribute("color", "#30353c");
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height }),
+    ink = canvas.getContext("2d");
+  ink.fillStyle = "#ffffff";
+  ink.fillRect(0, 0, canvas.width, canvas.height);
+  ink.drawImage(image, 0, 0);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  saveFile(`${facts.spec.replace(/[^\w.-]+/g, "-")}.png`, blob, "image/png");
 }
 
 function openKeys() {
@@ -779,6 +1042,7 @@ function openKeys() {
 
 function networkLine() {
   const { player } = facts;
+  if (!player.name) return tr("The server plays this game: a browser cannot.");
   if (player.ownNetwork)
     return tr("The machine is {name}, a network that somebody trained for themselves.", { name: player.name });
   return tr("The machine is the network that ships with the program, version {version}.", {
@@ -868,6 +1132,11 @@ const linkHere = () =>
 async function followLink() {
   if (!location.hash) return;
   try {
+    const own = /^#own=(\w+)$/.exec(location.hash);
+    if (own) {
+      await openOwnGame(own[1]);
+      return;
+    }
     const found = fromLink(location.hash);
     if (found.moves.length) await open({ moves: found.moves, result: null, players: ["", ""] }, found.ply);
     if (found.view === "play") {
@@ -890,6 +1159,7 @@ addEventListener("hashchange", followLink);
 // The game that is being played is kept: a page that is loaded again continues it.
 let remembers = false; // from when the kept game is on the table
 function rememberGame() {
+  if (remembers) keepOwnGame();
   if (!remembers || view !== "play" || table.setup) return;
   const { moves, seats } = table;
   kept.set(
@@ -897,6 +1167,75 @@ function rememberGame() {
     table.result || !moves.length || clock.left ? "" : JSON.stringify({ moves, seats, helped: table.helped }),
   );
 }
+// On a server's page: its players are opponents too, and a stored game or one of the person's own may be what is wanted.
+async function beginOnServer() {
+  try {
+    const { players } = await server.get("players", { game: facts.spec });
+    for (const { name, label, kind, sims } of players) levels.push({ name: label, label, player: name, sims, kind, elo: null, listed: true });
+  } catch (error) {
+    console.warn(error);
+  }
+  seatRemembered();
+  const wanted = new URLSearchParams(location.search).get("record"),
+    [name, iteration, number, kind] = wanted?.split(",") ?? [];
+  if (!wanted) return;
+  try {
+    const { actions, result, players, values } = await server.get("game", { name, iteration, number, kind });
+    await open({ moves: actions, result, players }, 0);
+    stored.values = new Map(Object.entries(values ?? {}).map(([ply, value]) => [Number(ply), value]));
+    go("analyse");
+  } catch (error) {
+    tell(error.message);
+  }
+}
+// The search's values of a stored game, which stay in the curve whatever later searches find.
+const stored = { values: new Map() };
+
+// The games of this browser, for the list of a server's page: the newest, from the person's first move on.
+const ownGame = { key: null };
+const MOST_OWN = 60,
+  LARGEST_OWN = 300_000;
+function ownGames() {
+  try {
+    const found = JSON.parse(kept.get("mine") ?? "[]");
+    return Array.isArray(found) ? found : [];
+  } catch {
+    return [];
+  }
+}
+function keepOwnGame() {
+  if (!facts.server || view !== "play" || table.setup || table.names || !hasBegun() || !table.moves.length) return;
+  ownGame.key ??= `${Date.now().toString(36)}`;
+  const end = ending(),
+    machine = me() === null ? null : table.seats[-me()];
+  const one = {
+    key: ownGame.key,
+    spec: facts.spec,
+    url: location.pathname + location.search.replace(/[?&]record=[^&]*/, ""),
+    moves: table.moves,
+    cells: [...end.cells],
+    last: lastPoint(end),
+    result: table.result?.winner ?? null,
+    seats: table.seats,
+    who: machine === null ? tr("A friend") : `${sideName(me())} – ${levels[machine].label ?? tr(levels[machine].name)}`,
+    board: facts.spec,
+  };
+  let games = [...ownGames().filter(({ key }) => key !== one.key), one].slice(-MOST_OWN);
+  while (games.length > 1 && JSON.stringify(games).length > LARGEST_OWN) games = games.slice(1);
+  kept.set("mine", JSON.stringify(games));
+  if (!kept.get(`mine:${facts.spec}`))
+    kept.set(`mine:${facts.spec}`, JSON.stringify({ drawing: facts.drawing, sideNames: facts.sideNames, title: facts.title }));
+}
+async function openOwnGame(wanted) {
+  const one = ownGames().find(({ key, spec }) => key === wanted && spec === facts.spec);
+  if (!one) throw new Fault(tr("This game is no longer kept in this browser."));
+  await open({ moves: one.moves, result: one.result, players: ["", ""] });
+  const good = (seat) => seat === YOU || (Number.isInteger(seat) && seat >= 0 && seat < levels.length);
+  if (good(one.seats?.[1]) && good(one.seats?.[-1])) table.seats = { 1: one.seats[1], "-1": one.seats[-1] };
+  ownGame.key = one.key;
+  go(table.result ? "analyse" : "play");
+}
+
 async function resumeGame() {
   try {
     const { moves, seats, helped } = JSON.parse(kept.get(`game:${facts.spec}`) || "null") ?? {};
@@ -975,6 +1314,7 @@ async function begin() {
     return;
   }
   document.documentElement.dataset.ready = "";
+  if (facts.server) await beginOnServer();
   if (location.hash) await followLink();
   else if (!table.moves.length) await resumeGame();
   remembers = true;

@@ -60,7 +60,7 @@ function dialog(title, ...parts) {
       h("h2", {}, title),
       button("close", tr("Close"), () => box.close(), { bare: true }),
     ),
-    ...parts,
+    ...parts.flat(),
   );
   box.addEventListener("click", (e) => {
     if (e.target === box) box.close();
@@ -71,10 +71,11 @@ function dialog(title, ...parts) {
   box.showModal();
   return box;
 }
-function ask(question, yes, then, more = "") {
+function ask(question, yes, then, { more = "", parts = [] } = {}) {
   const box = dialog(
     question,
     more ? h("p.soft", {}, more) : null,
+    parts,
     h(
       "div.row.answers",
       {},
@@ -82,12 +83,13 @@ function ask(question, yes, then, more = "") {
         null,
         yes,
         () => {
-          box.close();
           then();
+          box.close();
         },
         { main: true },
       ),
       button(null, tr("Cancel"), () => box.close()),
     ),
   );
+  return box;
 }

@@ -18,7 +18,7 @@ const named = (text) =>
     .split(" ")
     .filter(Boolean)
     .map((name) => actionOf.get(name.toLowerCase()));
-const puzzleLine = (moves) => moves.map(moveName).join(" ");
+const puzzleLine = (moves) => moves.map(spokenName).join(" ");
 
 const puzzles = {
   all: (facts.puzzles ?? []).map((one, i) => ({
@@ -53,7 +53,7 @@ const puzzles = {
     return this.one?.line[this.moves.length - this.one.moves.length];
   },
   get list() {
-    return this.all.filter((one) => !this.level || one.level === this.level);
+    return this.all.filter((one) => !this.level || one.level === this.level); // none of YOURS
   },
   get done() {
     try {
@@ -117,7 +117,7 @@ const puzzles = {
       const all = one.wrong[step / 2] ?? [],
         answer = all.find((r) => r.moves.includes(action)) ?? all.find((r) => !r.moves.length);
       this.refuted = { action, line: [action, ...(answer?.line ?? [])] };
-      this.note = wrongMove(moveName(action), answer);
+      this.note = wrongMove(spokenName(action), answer);
       render();
       return;
     }
@@ -132,7 +132,7 @@ const puzzles = {
     } else {
       const reply = this.wanted;
       await this.play([reply]);
-      this.note = tr("Right. The reply is {move}; and now?", { move: moveName(reply) });
+      this.note = tr("Right. The reply is {move}; and now?", { move: spokenName(reply) });
     }
     render();
   },
@@ -162,7 +162,7 @@ function hintText({ one, moves, wanted }, step) {
     return one.kind === "only"
       ? tr("The win takes a while; every other move gives it away.")
       : tr("Every other move loses.");
-  if (step === 3) return tr("The move is {move}.", { move: moveName(wanted) });
+  if (step === 3) return tr("The move is {move}.", { move: inWords(wanted) });
   if (facts.layout === "columns")
     return tr("Look at the columns {first} to {last}.", {
       first: moveName(Math.max(wanted - 1, 0)),
@@ -227,14 +227,17 @@ function puzzleView() {
   };
 }
 
+const YOURS = "yours"; // the level of the mistakes that the browser keeps
 function puzzleCard() {
-  const { done, list, one } = puzzles,
+  const { done } = puzzles,
+    own = puzzles.level === YOURS,
     count = (kind) => puzzles.all.filter((each) => done[each.number] === kind).length;
   const kinds = [
-    ["", tr("all")],
+    ...(puzzles.all.length ? [["", tr("all")]] : []),
     ...["easy", "medium", "hard"]
       .filter((level) => puzzles.all.some((each) => each.level === level))
       .map((level) => [level, tr(level)]),
+    ...(mistakes.all.length ? [[YOURS, tr("from your games")]] : []),
   ];
   return card("puzzles", tr("Puzzles"), [
     h(
@@ -242,11 +245,33 @@ function puzzleCard() {
       {},
       choice(tr("level"), kinds, puzzles.level, (level) => {
         puzzles.level = level;
+        if (level === YOURS) {
+          const all = mistakes.all,
+            first = all.findIndex((one) => !one.solved);
+          learn.open(all, Math.max(first, 0), "puzzles");
+          return;
+        }
         puzzles.next();
         render();
       }),
     ),
-    h("p.soft", {}, tr("{clean} solved alone, {helped} with help", { clean: count(CLEAN), helped: count(HELPED) })),
+    own
+      ? null
+      : h("p.soft", {}, tr("{clean} solved alone, {helped} with help", { clean: count(CLEAN), helped: count(HELPED) })),
+    h(
+      "p.soft",
+      {},
+      own
+        ? tr("Positions of your games in which another move was better. They are kept in this browser.")
+        : tr("Each position has one right move. What you solve is remembered in this browser."),
+    ),
+  ]);
+}
+function puzzleNumbers() {
+  const { done, list, one } = puzzles;
+  if (puzzles.level === YOURS) return card("own-puzzles", tr("from your games"), [ownPuzzles()]);
+  if (!list.length) return null;
+  return card("puzzle-numbers", tr("All puzzles"), [
     h(
       "div.numbers",
       {},
@@ -264,6 +289,5 @@ function puzzleCard() {
         );
       }),
     ),
-    h("p.soft", {}, tr("Each position has one right move. What you solve is remembered in this browser.")),
   ]);
 }

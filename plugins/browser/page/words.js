@@ -70,6 +70,7 @@ const ICONS = {
   close: "M6 6l12 12M18 6 6 18",
   again: "M5 12a7 7 0 1 0 2.5-5.4M8 3v4H4",
   eye: "M2 12s3.6-6 10-6 10 6 10 6-3.6 6-10 6S2 12 2 12zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6",
+  home: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   theme: "M12 3a9 9 0 1 0 9 9 7 7 0 0 1-9-9z",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
 };

@@ -14,14 +14,20 @@ const chosen = {
   most: "",
   from: 0,
 };
-const ownGames = () => {
+// The games that the game's page keeps (page.js), each with its board.
+function ownGames() {
+  const boards = {};
+  const board = (spec) => (boards[spec] ??= JSON.parse(kept.get(`mine:${spec}`)));
   try {
     const found = JSON.parse(kept.get("mine") ?? "[]");
-    return Array.isArray(found) ? found.filter((one) => one && Array.isArray(one.moves) && one.board) : [];
+    return found
+      .filter((one) => Array.isArray(one?.moves) && Array.isArray(one.cells) && board(one.board))
+      .map((one) => ({ ...one, board: board(one.board) }))
+      .reverse();
   } catch {
-    return [];
+    return []; // nothing is kept, or nothing of ours
   }
-};
+}
 
 const outcome = (result, names) =>
   result === null || result === undefined

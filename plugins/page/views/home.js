@@ -12,12 +12,30 @@ function stands({ elo, size, yours }) {
   }
   return [elo === null ? "" : `Elo ${number(elo)}`, size ? `${(size / 1e6).toFixed(1)} MB` : ""].filter(Boolean).join(" · ");
 }
+// A game's name with its parameters as words: "Go 5x5, komi 24.5".
+const PARAMETERS = {
+  komi: (value) => tr("komi {value}", { value }),
+  swap: () => tr("swap"),
+  rule: (value) => ({ renju: tr("renju"), exact: tr("exactly five") })[value] ?? value,
+  rows: (value) => tr("{value} rows", { value }),
+  columns: (value) => tr("{value} columns", { value }),
+};
+function titleOf(texts) {
+  const [, name, given] = /^(.*?)(?: \((.*)\))?$/.exec(inLanguage(texts));
+  const words = (given ?? "")
+    .split(/, ?/)
+    .filter((one) => one.includes("="))
+    .map((one) => one.split("="))
+    .map(([key, value]) => PARAMETERS[key]?.(value) ?? `${key} ${value}`);
+  return [name, ...words].join(", ");
+}
+const SHOWN = 8; // tiles of a group of sizes before the rest is unfolded
 const gameTile = (tile) =>
   h(
     "a.game",
     { href: tile.url },
     picture(tile.drawing, tile.start.cells ?? tile.start),
-    h("b", {}, inLanguage(tile.name)),
+    h("b", {}, titleOf(tile.name)),
     h("span.soft.small", {}, stands(tile)),
     unfinishedIn(tile.spec) ? h("span.badge", {}, tr("a game is waiting")) : null,
   );
@@ -36,6 +54,17 @@ function atWork(training) {
   );
 }
 
+function tilesOf(key, tiles) {
+  const folds = key === "sizes" && tiles.length > SHOWN + 2,
+    box = h("div.games", {}, (folds ? tiles.slice(0, SHOWN) : tiles).map(gameTile));
+  if (!folds) return [box];
+  const more = button(null, tr("All {count}", { count: number(tiles.length) }), () => {
+    box.replaceChildren(...tiles.map(gameTile));
+    box.children[SHOWN].focus();
+    more.remove();
+  });
+  return [box, more];
+}
 view(() => {
   const groups = h("div.groups", { "aria-busy": "true" }, h("p.soft", {}, tr("Loading ...")));
   tried(() => server.get("home")).then((found) => {
@@ -51,7 +80,7 @@ view(() => {
           "section.group",
           { class: `group ${key}`, "aria-label": GROUPS[key]() },
           h("h2", {}, GROUPS[key]()),
-          h("div.games", {}, tiles.map(gameTile)),
+          ...tilesOf(key, tiles),
         ),
       );
     groups.replaceChildren(...[atWork(found.training), ...parts].filter(Boolean));

@@ -16,6 +16,11 @@ let runs = [],
   closeEvents = null,
   playing = null; // {game, ply, timer} of the newest game
 
+const named = () => runs.filter(({ name }) => name);
+// The run that is displayed at first: one at work, else one of the person's own.
+const askedGame = new URLSearchParams(location.search).get("game");
+const firstOf = (all) =>
+  (all.find((one) => one.name && askedGame && one.game === askedGame) ?? all.find((one) => one.name && one.process) ?? all.find((one) => one.name && !one.ships) ?? all.find((one) => one.name))?.name ?? "";
 function figures(now) {
   // the live numbers of a run at work
   const list = [
@@ -65,12 +70,12 @@ view(() => {
     const field = (label, part) => h("label.field", {}, h("span", {}, label), part);
     swapIn(
       parts.choose,
-      field(tr("run"), select(tr("run"), runs.map(({ name, label }) => [name, label ?? name]), shown.name, chooseRun)),
+      field(tr("run"), select(tr("run"), named().map(({ name, label }) => [name, label ?? name]), shown.name, chooseRun)),
       field(
         tr("compare with"),
         select(
           tr("compare with"),
-          [["", tr("none")], ...runs.filter(({ name }) => name !== shown.name).map(({ name, label }) => [name, label ?? name])],
+          [["", tr("none")], ...named().filter(({ name, game }) => name !== shown.name && game === now?.game).map(({ name, label }) => [name, label ?? name])],
           shown.compare,
           (name) => {
             shown.compare = name;
@@ -186,16 +191,19 @@ view(() => {
     closeEvents = server.events(shown.name, {
       runs: ({ runs: found }) => {
         const known = new Set(runs.map(({ name }) => name)),
-          fresh = found.find((one) => !known.has(one.name) && one.mine);
+          fresh = found.find((one) => one.name && !known.has(one.name) && one.mine);
         runs = found;
         if (fresh && known.size) chooseRun(fresh.name);
-        else if (!found.some(({ name }) => name === shown.name)) chooseRun(found[0]?.name ?? "");
+        else if (!found.some(({ name }) => name === shown.name)) chooseRun(firstOf(found));
         else showChoice();
         showWork();
       },
       standing: (now) => {
         atWork[now.name] = now;
-        if (now.name === shown.name) parts.live.replaceChildren(figures(now));
+        if (now.name && now.name === shown.name) {
+          parts.live.replaceChildren(figures(now));
+          parts.words.textContent = now.words;
+        }
         showWork();
       },
       iteration: read,
@@ -203,8 +211,9 @@ view(() => {
     parts.live.replaceChildren();
   }
   function showWork() {
-    const busy = runs.filter((one) => one.process || one.busy);
-    for (const one of runs.filter((each) => !each.process && !each.busy)) delete atWork[one.name];
+    const isBusy = (one) => one.process || !one.name, // a training that has no run yet has no name
+      busy = runs.filter(isBusy);
+    for (const one of runs.filter((each) => !isBusy(each))) delete atWork[one.name];
     if (!busy.some(({ name }) => name === shown.name)) parts.live.replaceChildren();
     if (!busy.length) {
       parts.work.replaceChildren(h("p.soft", {}, tr("Nothing is being trained.")));
@@ -223,7 +232,7 @@ view(() => {
           h(
             "div.row",
             {},
-            one.name === shown.name ? null : button("look", tr("Show"), () => chooseRun(one.name), { key: `show${one.name}` }),
+            one.name === shown.name || !one.name ? null : button("look", tr("Show"), () => chooseRun(one.name), { key: `show${one.name}` }),
             one.mine
               ? button("stop", tr("Stop"), () => stop(one), { key: `stop${one.name}`, title: tr("end at the next commit; nothing is lost") })
               : h("span.soft", {}, tr("process {number}, not of this page", { number: one.process })),
@@ -308,7 +317,7 @@ view(() => {
 
   tried(() => server.get("runs")).then((found) => {
     runs = found?.runs ?? [];
-    if (!runs.some(({ name }) => name === shown.name)) shown.name = (runs.find((one) => one.process) ?? runs[0])?.name ?? "";
+    if (!runs.some(({ name }) => name === shown.name)) shown.name = firstOf(runs);
     showWork();
     chooseRun(shown.name);
   });

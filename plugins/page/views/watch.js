@@ -30,10 +30,12 @@ function watchRun(box, name) {
     if (last < BOARDS) return [...versions.keys()];
     return [...new Set([...Array(BOARDS).keys()].map((i) => Math.round(last * (i / (BOARDS - 1)) ** 1.7)))];
   };
+  const asked = new URLSearchParams(location.search),
+    moves = asked.get("moves") ?? "";
   async function lookOf(version) {
     const key = `${state.position} ${version}`;
     if (!state.looks.has(key))
-      state.looks.set(key, server.get("look", { name, version, position: state.position }));
+      state.looks.set(key, server.get("look", { name, version, position: state.position, moves: state.position === "moves" ? moves : "" }));
     return state.looks.get(key);
   }
   const marksOf = (found) => {
@@ -113,7 +115,9 @@ function watchRun(box, name) {
   async function begin() {
     const found = await tried(() => server.get("versions", { name }));
     if (!found || !alive()) return;
-    Object.assign(state, { versions: found.versions, positions: found.positions });
+    const own = moves && runs.some((one) => one.name === name && one.game === asked.get("game"));
+    const positions = own ? [{ key: "moves", name: tr("the position on the board") }, ...found.positions] : found.positions;
+    Object.assign(state, { versions: found.versions, positions, position: positions[0]?.key ?? "start" });
     if (!found.versions.length) {
       words.textContent = tr("There is no version yet.");
       return;
@@ -121,17 +125,17 @@ function watchRun(box, name) {
     words.textContent =
       found.versions.length === 1 ? tr("This run has its last version only.") : "";
     const showChoice = () => swapIn(choose, h("label.field", {}, h("span", {}, tr("position")), select(
-      tr("position"), found.positions.map((one) => [one.key ?? one, one.name ?? one]), state.position, (key) => {
+      tr("position"), positions.map((one) => [one.key ?? one, one.name ?? one]), state.position, (key) => {
         state.position = key;
         pause();
         showRow();
         go(state.at);
       })));
     showChoice();
-    bar.hidden = found.versions.length < 2;
+    bar.hidden = row.hidden = found.versions.length < 2;
     state.at = found.versions.length - 1;
     go(state.at);
-    await showRow();
+    if (!row.hidden) await showRow();
     const known = await server.get("milestones", { name }).catch(() => null);
     if (!alive() || !known?.words?.length) return;
     miles.replaceChildren(
