@@ -33,7 +33,12 @@ IN_MEMORY, ON_DISK = 8, 60
 """Pages that are kept at once."""
 SOURCES = tuple(Path(str(package.__file__)).parent for package in (browser, page, pictures, translate))
 SUFFIXES = frozenset((".py", ".js", ".css", ".html", ".json", ".gz"))
-PLAIN_LEVELS = (("Beginner", "random", 0), ("Novice", "rollout", 25), ("Casual", "rollout", 100), ("Club", "rollout", 400))
+PLAIN_LEVELS = (
+    ("Beginner", "random", 0),
+    ("Novice", "rollout", 25),
+    ("Casual", "rollout", 100),
+    ("Club", "rollout", 400),
+)
 """Opponents of a game without measured levels: (name, player, simulations)."""
 
 

@@ -107,7 +107,7 @@ def standing(folder: Path) -> Standing:
         versions = store.versions()
         played = sum(index < IMPORTED for index in store.game_indices(now))
         seconds = float(store.get("seconds", "0") or 0)
-        taken = [line["seconds"] for line in store.lines(max(done - LATEST, 0))]
+        taken = [line["seconds"] for line in finite(store.lines(max(done - LATEST, 0)), "seconds")]
         facts = store.best(), store.count_games()
     stage = next((name for name in STAGES if name not in stages), STAGES[-1])
     share = min(played / config.episodes, 1.0) if stage == "self-play" else None

@@ -410,14 +410,12 @@ def resumed(run: str, spec: str, roster: Roster) -> tuple[str, list[str]]:
 # ---- a run at work
 
 
-def _began(folder: Path, process: int) -> float:
-    """Return when the iteration in progress was begun, about: at the last line of metrics, or with the process."""
-    began = 0.0
-    with suppress(OSError):
-        began = (folder / "metrics.jsonl").stat().st_mtime
-    with suppress(OSError, AttributeError, ValueError, IndexError):  # another system
-        began = max(began, processes.started(process))
-    return began or time.time()
+def _running(process: int) -> float | None:
+    """Return the seconds since a process began, None where the system does not say."""
+    try:
+        return max(time.time() - processes.started(process), 0.0)
+    except (OSError, AttributeError, ValueError, IndexError):
+        return None
 
 
 def live(name: str, folder: Path, trainer: Trainer) -> dict[str, Any] | None:
@@ -431,9 +429,8 @@ def live(name: str, folder: Path, trainer: Trainer) -> dict[str, Any] | None:
     lines = metrics(folder)
     rate = lines[-1].get("self_play_evals_per_s") if lines else None
     with reading(folder) as store:
-        seconds = float(store.get("seconds", "0") or 0)
         played = sum(index < IMPORTED for index in store.game_indices(now.iteration))
-    seconds += max(time.time() - _began(folder, now.process), 0.0)
+    seconds = _running(now.process)
     return {
         "name": name,
         "stage": now.stage,
@@ -442,7 +439,7 @@ def live(name: str, folder: Path, trainer: Trainer) -> dict[str, Any] | None:
         "games": played,
         "evaluations_per_second": rate if isinstance(rate, int | float) else None,
         "seconds_left": now.seconds_left,
-        "minutes": round(seconds / 60, 3),
+        "minutes": None if seconds is None else round(seconds / 60, 3),
         "words": words_of(now, now.process == trainer.process(config.game)),
         "lines": len(lines),
         "process": now.process,

@@ -24,11 +24,10 @@ from players.rollout import RolloutPlayer
 from plugins.engines.snapshot import snapshot
 from plugins.engines.territory import Territory
 from plugins.page.feeds import TooMany
-from plugins.page.fields import PLIES
 from plugins.page.pools import Pools, within
 from plugins.page.preparing import Preparations
 from plugins.page.true_values import true_scores
-from plugins.page.web_players import DEEPEST, Roster, choose, found, is_search, look
+from plugins.page.web_players import Roster, choose, found, is_search, look
 from plugins.pictures.board_grid import grid_of
 
 WAITING = 32

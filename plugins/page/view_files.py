@@ -1,6 +1,6 @@
-"""The pages of the server as HTML: the views home, games and training, and a game's page around what it needs of a server.
+"""The pages of the server as HTML: the views home, games and training, and what a game's page has of a server.
 
-The scripts are those of the page of one file (`plugins/browser/page`), and a few that only a server's page has (`views`).
+The scripts are those of the page of one file (`plugins/browser/page`), and a few that only a server has (`views`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def server_part() -> ServerPart:
 @cache
 def view_texts() -> tuple[str, ...]:
     """Return the English texts of the views and of the game's page."""
-    own = [view_file(name) for names in VIEWS.values() for name in names] + [view_file("server.js"), view_file("frame.js")]
+    own = [view_file(name) for names in (*VIEWS.values(), ("server.js", "frame.js")) for name in names]
     return tuple(dict.fromkeys([*page_texts(), *texts_in(own)]))
 
 

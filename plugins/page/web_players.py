@@ -21,7 +21,7 @@ import numpy as np
 
 import games
 from agent import Agent, Player
-from config import UserError, has_range
+from config import UserError
 from game import Game, GameState
 from games.own import digest
 from games.sizes import largest_of
@@ -136,7 +136,7 @@ class Roster:
         return f"{folder} {digest_of_file}"
 
     def _found(self, name: str, game: Game) -> tuple[Path, int, str]:
-        """Return (folder of the run, version, sha256 of its file) of a network's name; raise `UserError` if it is none."""
+        """Return (run, version, sha256 of its file) of a network's name; raise `UserError` if it is none."""
         run, _, which = name.partition(":")
         folder = runs_by_name(game.spec).get(run)
         versions = _versions(folder) if folder else None

@@ -214,7 +214,8 @@ def test_a_game_in_plain_python_has_a_page_that_the_server_plays_for(place, tmp_
         page = await client.get(f"/play/{run_folders.game_folder(spec)}")
         assert page.status == 200, page.body
         facts = json.loads(page.body.split(b'id="facts">')[1].split(b"</script>")[0])
-        assert facts["engine"] == "server" and [level["player"] for level in facts["levels"]][:2] == ["random", "rollout"]
+        assert facts["engine"] == "server"
+        assert [level["player"] for level in facts["levels"]][:2] == ["random", "rollout"]
         assert facts["spec"] == "breakthrough.py:Breakthrough" and str(tmp_path).encode() not in page.body
         async with search(client, "move", {"game": facts["spec"], "moves": [], "player": "random"}) as messages:
             (line,) = await lines_of(messages)
@@ -277,7 +278,8 @@ def test_what_is_no_json_of_ours_is_refused_in_a_line(place):
         for deed in ("follow", "setup", "exact", "move", "search", "train", "stop"):
             for body in WRONG:
                 answer = await client.post(f"/api/{deed}", body)
-                assert answer.status in (400, 413) and b"\n" not in answer.body and len(answer.body) < 300, (deed, body[:60])
+                assert answer.status in (400, 413), (deed, body[:60])
+                assert b"\n" not in answer.body and len(answer.body) < 300
 
     run(script)
 

@@ -1,6 +1,5 @@
-"""A game's code is compiled by a process of its own; the page shows a board and how far it is meanwhile."""
+"""A game's code is compiled by a process of its own that says how far it is; pages need none."""
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -8,9 +7,8 @@ import sys
 import pytest
 
 from compiling import prepared
-from config import UserError
 from plugins.page import preparing
-from plugins.page.preparing import Preparations, first_board, ticking
+from plugins.page.preparing import Preparations
 
 SLOW = """
 import sys, json
@@ -27,22 +25,17 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(prepared, "FOLDER", tmp_path)
     script = f"FILE = {str(tmp_path / 'end')!r}\n{SLOW}"
     monkeypatch.setattr(preparing, "COMMAND", [sys.executable, "-c", script])
-    monkeypatch.setattr(preparing, "EVERY", 0.02)
     return tmp_path
 
 
 def test_a_game_is_compiled_by_another_process_and_its_progress_is_shown(folder):
-    preparations, shown = Preparations("connect4"), []
-
-    def show(text):
-        shown.append(text)
-        if "3 of about 40 functions" in text:
-            (folder / "end").touch()
-
-    assert preparations.begin("tictactoe").process.pid > 0
-    asyncio.run(preparations.wait("tictactoe", show))
-    assert any("3 of about 40 functions" in text for text in shown)
-    assert preparations.begin("tictactoe") is None, "once"
+    preparations = Preparations("connect4")
+    found = preparations.begin("tictactoe")
+    assert found.process.pid > 0 and preparations.begin("tictactoe") is found
+    while "3 of about 40 functions" not in str(found):
+        found.done.wait(0.01)
+    (folder / "end").touch()
+    assert found.done.wait(60) and preparations.begin("tictactoe") is None, "once"
     preparations.close()
 
 
@@ -70,44 +63,26 @@ def test_a_file_of_rules_that_changes_is_compiled_again(folder):
 
 def test_a_process_that_fails_is_not_waited_for(folder, monkeypatch):
     monkeypatch.setattr(preparing, "COMMAND", [sys.executable, "-c", "import sys; sys.exit(2)"])
-    asyncio.run(Preparations("connect4").wait("tictactoe", lambda text: None))
+    found = Preparations("connect4").begin("tictactoe")
+    assert found.done.wait(60)
 
 
 @pytest.mark.parametrize("spec", ["connect4", "go", "othello(size=6)", "gomoku"])
-def test_the_first_board_is_drawn_without_compiling(spec):
+def test_tiles_and_pages_are_made_without_compiling(spec):
     """In a process of its own: in this one the rules may have been loaded already."""
     code = f"""
 import compiled, game
 def refuse(*_): raise AssertionError("compiled code is run")
 compiled.bind = compiled.call = game.call = refuse
-from plugins.page.preparing import first_board
-print(first_board({spec!r})[1].count("<svg"))
+import games
+from plugins.browser.player import page_parts
+from plugins.page.home import tile
+made = games.make({spec!r})
+shown = tile(made)
+print(len(shown["drawing"]["places"]) == len(shown["start"]["cells"]), len(page_parts("shipped", made).wasm) > 9)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "1\n", done.stderr
-
-
-def test_the_first_board_of_a_file_is_for_who_may_run_it(tmp_path):
-    with pytest.raises(UserError, match="expected the game to be named with --game"):
-        first_board(f"{tmp_path}/mine.py:Mine")
-    assert first_board("connect4(columns=7)")[0] == "connect4"
-
-
-def test_work_of_seconds_is_shown_as_it_goes_on(monkeypatch):
-    monkeypatch.setattr(preparing, "EVERY", 0.01)
-    shown = []
-
-    async def work():
-        while len(shown) < 3:
-            await asyncio.sleep(0.001)
-        return 7
-
-    async def fails():
-        raise UserError("no")
-
-    assert asyncio.run(ticking(work(), shown.append)) == 7 and "0 s" in shown[0]
-    with pytest.raises(UserError, match="no"):
-        asyncio.run(ticking(fails(), shown.append))
+    assert done.stdout == "True True\n", done.stderr
 
 
 def test_prepare_says_as_json_how_far_it_is(capsys):

@@ -1,6 +1,5 @@
 """What the page reads of runs: of damaged ones, of a stranger's, of random openings; and what it offers to choose."""
 
-import asyncio
 import os
 import shutil
 import sqlite3
@@ -9,7 +8,6 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +16,7 @@ import games
 from config import UserError, to_json
 from games.own import digest
 from players.simple import RandomPlayer
-from plugins.page import training_process, web_players
+from plugins.page import runs_shown, training_process, web_players
 from plugins.page.run_reader import (
     _game,
     game_spec,
@@ -29,21 +27,15 @@ from plugins.page.run_reader import (
     standing,
     stored_game,
 )
-from storage.game_files import Record, to_bytes
+from plugins.page.runs_shown import all_curves
+from plugins.page.training_process import Trainer
+from plugins.page.web_players import Roster
+from storage import run_folders
 from storage.game_record import IMPORTED, GameRecord
 from storage.run_folders import game_folder
 from storage.run_store import Store
 from support.systems import needs_posix
 from support.tiny_runs import tiny
-
-pytest.importorskip("nicegui", reason="the panel of files is a part of the page")
-from plugins.page import games_tab  # noqa: E402
-from plugins.page.game_menu import read_record  # noqa: E402
-from plugins.page.games_tab import Archive, games_html  # noqa: E402
-from plugins.page.machine_turns import Machines  # noqa: E402
-from plugins.page.play_tab import Play  # noqa: E402
-from plugins.page.table import Table  # noqa: E402
-from plugins.page.training_tab import read_all  # noqa: E402
 
 OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictactoe.TicTacToe): pass\n"
 
@@ -51,8 +43,8 @@ OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictact
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Return the folder of a run of tic-tac-toe: a version, games of iteration 1, a tournament's game."""
-    monkeypatch.setattr(web_players, "RUNS", tmp_path / "runs")
-    monkeypatch.setattr(web_players, "SHIPPED", tmp_path / "none")
+    monkeypatch.setattr(run_folders, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(run_folders, "SHIPPED", tmp_path / "none")
     found = tmp_path / "runs" / "tictactoe" / "run0001"
     found.mkdir(parents=True)
     finish_simulation(found, "tictactoe")
@@ -151,14 +143,11 @@ def test_a_game_of_a_file_is_run_only_when_it_was_named(folder, tmp_path):
 
 
 def test_of_runs_beside_each_other_one_that_cannot_be_drawn_is_named_and_left_out(folder, tmp_path):
-    whole = '{"iteration": 1, "version": 1, "best_version": 0, "retrain_policy_loss": 1.5}\n'
-    (folder / "metrics.jsonl").write_text(whole)
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "metrics.jsonl").write_text(whole.replace("1.5", '1.5, "score_matches": 7'))
-    drawn = read_all(folder, {"<a>": folder, "<b>": other}, ())[2]
-    assert "&lt;b&gt;: its metrics.jsonl cannot be drawn" in drawn and 'class="dot"' in drawn
-    assert "<b>:" not in drawn and drawn.count("cannot be drawn") == 1
+    whole = {"iteration": 1, "version": 1, "best_version": 0, "retrain_policy_loss": 1.5}
+    drawn = all_curves({"<a>": [whole], "<b>": [whole | {"score_matches": 7}]})
+    left, curves = drawn[0], drawn[1:]
+    assert "&lt;b&gt;: its metrics.jsonl cannot be drawn" in left["svg"]
+    assert any('class="dot"' in curve["svg"] for curve in curves) and "<b>" not in "".join(c["svg"] for c in drawn)
 
 
 def test_a_run_is_at_work_only_while_the_process_that_took_it_lives(folder):
@@ -200,7 +189,7 @@ def test_a_network_that_has_learned_nothing_is_not_the_strongest_where_another_i
         store.put("best", "3")
         store.add_version(3, 1, "version0003", "0" * 64, {}, "")
     store.close()
-    monkeypatch.setattr(web_players, "SHIPPED", shipped.parent.parent)
+    monkeypatch.setattr(run_folders, "SHIPPED", shipped.parent.parent)
     assert roster.strongest("tictactoe") == "shipped/run0001:best"
 
 
@@ -208,31 +197,17 @@ def test_only_searches_are_looked_into_and_a_clock_is_offered_to_who_knows_one()
     for name in ("person", "random", "greedy", "uct", "solver", "alphabeta:4", "level:1"):
         assert not web_players.is_search(name)
     assert all(map(web_players.is_search, ("rollout", "run0001:best", "shipped/run0001:best")))
-    assert list(web_players.levels_of("uct")) == ["25", "100", "400", "1600", "6400"]
-    assert web_players.levels_of("rollout") == web_players.LEVELS
     with pytest.raises(UserError, match="a number of simulations"):
         web_players.Roster().make("uct", games.make("tictactoe"), "10s")
 
 
 def test_a_game_is_found_by_its_settings_in_any_order(folder):
     roster = web_players.Roster(("connect4",))
-    offered = roster.games()
-    assert roster.find("gomoku(size=15,rule=renju)", offered) == "gomoku(rule=renju,size=15)"
-    assert roster.find("connect4", offered) == "connect4" and roster.find("nonsense", offered) is None
-    assert roster.find("gomoku(size=14)", offered) == "gomoku(size=14)" and roster.find("evil.py:Game", offered) is None
-
-
-def test_the_page_loads_its_own_file_of_a_game_that_was_named(tmp_path):
-    own = tmp_path / "mine.py"
-    own.write_text(OWN.format(str(tmp_path / "ran")))
-    game = games.make(f"{own}:Mine")
-    data = to_bytes(Record(game, [4, 0]), ".json")
-    assert read_record(data, ".json", ["", game.spec]).game.spec == game.spec
-    for specs in ([""], ["", "connect4"]):
-        with pytest.raises(UserError, match="to be named with --game"):
-            read_record(data, ".json", specs)
-    other = to_bytes(Record(games.make("connect4"), [3]), ".json")
-    assert read_record(other, ".json", ["", game.spec]).game.name == "connect4"
+    assert roster.find("gomoku(size=15,rule=renju)").spec == "gomoku(rule=renju,size=15)"
+    assert roster.find("gomoku(size=8..10)").spec == "gomoku(size=10)", "of several sizes the largest"
+    for wrong in ("nonsense", "evil.py:Game"):
+        with pytest.raises(UserError):
+            roster.find(wrong)
 
 
 def test_seconds_are_not_cut_short_by_a_small_tree():
@@ -262,28 +237,14 @@ def test_a_number_of_a_stranger_s_run_is_no_piece_of_the_page(folder, table, col
     assert script in [row[column] for row, right in store.checked(table) if right]
     store.close()
     with pytest.raises(UserError, match="cannot be read"):
-        games_html(*list_games(folder, 1, "self-play" if table == "games" else "tournament"))
+        runs_shown.games_of("tictactoe/run0001", 1, "self-play" if table == "games" else "tournament", Roster())
 
 
 def test_games_of_others_are_listed_as_such(folder):
     game, found = list_games(folder, 1, "self-play")
     assert [listed.who for listed in found] == ["self-play", "self-play", "imported"]
-    assert games_html(game, found[2:]).count('title="iteration 1, game 0: imported"') == 1
-
-
-def test_machines_search_one_at_a_time_however_often_something_changes(monkeypatch):
-    view, loops = Play.__new__(Play), []
-    view.table, view.turn, view.watched, view._machines = Table("tictactoe"), 0, True, Machines(view)
-    view.table.seats = {1: "random", -1: "random"}
-    view.inside = SimpleNamespace(position_changed=lambda: None)
-    view.opponents, view.strip = SimpleNamespace(ended=lambda: None), SimpleNamespace(time=lambda: None)
-    view.own = SimpleNamespace(keep=lambda: None)
-    view.show = lambda: None
-    monkeypatch.setattr("plugins.page.machine_turns.in_background", lambda loop, name: loops.append(loop))
-    view.changed()
-    view.changed()
-    assert len(loops) == 1
-    loops[0].close()
+    shown = runs_shown.games_of("tictactoe/run0001", 1, "self-play", Roster())["games"]
+    assert shown[2]["who"] == "iteration 1, game 0: imported"
 
 
 NO_NUMBERS = [
@@ -296,7 +257,7 @@ NO_NUMBERS = [
 def test_a_line_of_numbers_that_is_none_is_left_out_or_told(folder, line):
     (folder / "metrics.jsonl").write_text('{"iteration": 1, "self_play_plies": 8}\n' + line)
     try:
-        assert "<svg" in read_all(folder, {"it": folder}, ())[2]
+        assert "<svg" in runs_shown.one_run("tictactoe/run0001", "", Roster(), Trainer())["curves"][0]["svg"]
     except UserError as error:
         assert str(error).startswith("tictactoe/run0001: this run cannot be read")
 
@@ -329,42 +290,6 @@ def test_a_search_of_alpha_beta_is_stopped_on_the_way():
     thread.start()
     thread.join(60)
     assert answer == [None] and len(asked) > 3
-
-
-def test_what_a_search_that_no_longer_counts_fails_of_does_not_stop_the_game(monkeypatch):
-    view, said = Play.__new__(Play), []
-    view.table, view.turn, view.watched, view.gone = Table("tictactoe"), 0, True, False
-    view.table.seats = {1: "run0009:best", -1: "you"}
-    view.show = lambda: None
-    view.tell = said.append
-    view.changed = lambda: None
-    machines = Machines(view)
-
-    def answer(name, *rest):
-        if name == "random":
-            return 4, None
-        view.table.seats[1], view.turn = "random", view.turn + 1  # while the network is being loaded
-        raise UserError("run0009: damaged")
-
-    machines._answer = answer
-    asyncio.run(machines._run())
-    assert view.table.moves == [4] and not view.table.paused and not machines.running
-    assert said == [""], "what was said of the position before is gone"
-
-
-def test_the_list_of_games_begins_with_the_persons_own_where_no_run_has_any(folder, monkeypatch):
-    from nicegui import Client, ui
-
-    monkeypatch.setattr(games_tab, "in_background", lambda work, name: work.close())
-    play = SimpleNamespace(roster=SimpleNamespace(named=()))
-    with Client(ui.page("/games")) as client:
-        assert Archive(play, client.delete)._kind.value == "self-play"
-        damage(folder, "DELETE FROM games")
-        archive = Archive(play, client.delete)
-        assert archive._kind.value == "mine" and "are kept here" in archive._note.text
-        damage(folder, "DROP TABLE games")
-        archive = Archive(play, client.delete)
-        assert archive._kind.value == "self-play" and archive._note.text, "what is wrong with a run is not hidden"
 
 
 def test_the_page_shows_a_game_by_its_rules_as_they_are_now(tmp_path):

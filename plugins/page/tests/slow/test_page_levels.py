@@ -4,13 +4,11 @@ import games
 from evaluation.release import pack, write_levels
 from players.levels import Level
 from players.tempered import TemperedPlayer
-from plugins.page import web_players
 from plugins.page.web_players import Roster, choose
 from storage import run_folders
 
 
 def test_a_level_with_a_temperature_plays_on_the_page(trained_place, monkeypatch):
-    monkeypatch.setattr(web_players, "SHIPPED", run_folders.SHIPPED)
     target = pack(run_folders.find_run("tictactoe"), 4)
     levels = [Level("net:shipped", 0, 50.0, 9.0, 3.0, "Beginner"), Level("shipped", 12, 250.0, 9.0, 0.8, "Master")]
     write_levels(target, levels, 10)

@@ -3,17 +3,12 @@
 from evaluation.release import pack
 from plugins.page import web_players
 from plugins.page.web_players import SHIPS, runs_by_name
-from storage import run_folders
 from support.run_states import untrained
 
 
-def test_the_page_offers_them_too(place, monkeypatch):
-    for name in ("RUNS", "SHIPPED"):
-        monkeypatch.setattr(web_players, name, getattr(run_folders, name))
+def test_the_page_offers_them_too(place):
     pack(untrained("gomoku(size=5..7)"), 1)
     found = runs_by_name("gomoku(size=6)")
     assert list(found) == ["run0001", f"{SHIPS}run0001"]
     roster = web_players.Roster()
-    assert "gomoku(size=5..7)" in roster.games() and "gomoku(size=5..7)" not in roster.boards()
-    assert "gomoku(size=7)" in roster.boards() and len(roster.boards()) == len(set(roster.boards()))
-    assert roster.find("gomoku(size=8..10)", []) == "gomoku(size=10)"
+    assert "gomoku(size=5..7)" in roster.games() and len(roster.networks("gomoku(size=6)")) >= 2

@@ -13,18 +13,15 @@ from plugins.page.run_reader import (
     standing,
     stored_game,
 )
-from plugins.page.web_players import LEVELS, Roster, choose
-from storage.game_files import PERSON
-
-pytest.importorskip("starlette", reason="the panel is a part of the page")
+from plugins.page.web_players import Roster, choose
 
 
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
-    monkeypatch.setattr("plugins.page.web_players.RUNS", trained.parent.parent)
-    monkeypatch.setattr("plugins.page.web_players.SHIPPED", trained.parent.parent / "none")
+    monkeypatch.setattr("storage.run_folders.RUNS", trained.parent.parent)
+    monkeypatch.setattr("storage.run_folders.SHIPPED", trained.parent.parent / "none")
     roster = Roster()
     names = roster.players("tictactoe")
-    assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names)) and list(names)[0] == PERSON
+    assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names))
     assert "run0001:best" in names
     assert roster.strongest("tictactoe") == "run0001:best" and roster.strongest("metasquares") == "rollout"
     game = games.make("tictactoe")
@@ -32,7 +29,6 @@ def test_players_are_listed_and_made_by_name(trained, monkeypatch):
     assert a is not b and a.predictor is b.predictor, "one network, two trees"
     for name in ("random", "greedy", "alphabeta:4", "solver", "uct", "rollout", "run0001:best"):
         for level in ("25", "1s") if name not in ("rollout", "uct") else ("25",):
-            assert level in LEVELS
             move, value = choose(roster.make(name, game, level), level, game.start(), [], lambda: False)
             assert move in range(9)
     for name in ("run0009:best", "../run0001:best", "run0001:version9999x", ""):
@@ -49,20 +45,21 @@ def test_a_run_is_read_as_it_stands(trained):
     assert iterations(trained) == [4, 3, 2, 1]
 
 
-def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_own(trained, tmp_path, monkeypatch):
+def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_own(trained_place, monkeypatch):
+    from evaluation.release import pack
     from plugins.page import web_players
+    from storage import run_folders
 
-    monkeypatch.setattr(web_players, "SHIPPED", trained.parent.parent)
-    monkeypatch.setattr(web_players, "RUNS", tmp_path / "none")
-    assert web_players.named_runs() == {"shipped/tictactoe/run0001": trained}
+    target = pack(run_folders.find_run("tictactoe"), 4)
+    assert list(web_players.named_runs()) == ["tictactoe/run0001", "shipped/tictactoe/run0001"]
     roster, game = Roster(), games.make("tictactoe")
+    assert roster.strongest("tictactoe") == "shipped/run0001:best", "until another is measured to be stronger"
+    monkeypatch.setattr("storage.run_folders.RUNS", trained_place / "none")
+    assert web_players.named_runs() == {"shipped/tictactoe/run0001": target}
     assert roster.strongest("tictactoe") == "shipped/run0001:best" and "tictactoe" in roster.games()[:1]
     assert web_players.has_level("shipped/run0001:best") and not web_players.has_level("shipped/person")
     move, _ = choose(roster.make("shipped/run0001:best", game, "25"), "25", game.start(), [], lambda: False)
     assert move in range(9)
-    monkeypatch.setattr(web_players, "RUNS", trained.parent.parent)
-    assert list(web_players.named_runs()) == ["tictactoe/run0001", "shipped/tictactoe/run0001"]
-    assert roster.strongest("tictactoe") == "shipped/run0001:best", "until another is measured to be stronger"
 
 
 def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
@@ -71,7 +68,6 @@ def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatc
     from plugins.page import web_players
     from storage import run_folders
 
-    monkeypatch.setattr(web_players, "SHIPPED", run_folders.SHIPPED)
     target = pack(run_folders.find_run("tictactoe"), 4)
     found = [Level("rollout:9", 0, -5.0, 1.0), Level("net:shipped", 0, 3.0, 1.0), Level("shipped", 24, 310.4, 40.0)]
     write_levels(target, found, 10)

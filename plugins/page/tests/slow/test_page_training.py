@@ -1,26 +1,19 @@
-"""The training view without a browser: runs at work, names of curves that fit, games that pass filters."""
+"""What is shown of runs: those at work, names of curves that fit, games that pass filters."""
 
-import asyncio
 import os
-import re
 import shutil
-import threading
 import xml.etree.ElementTree as ET
-from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip("nicegui", reason="the training view is a part of the page")
-from languages import translate  # noqa: E402
-from languages.translate import catalogue  # noqa: E402
-from plugins.page import run_reader  # noqa: E402
-from plugins.page.at_work import jobs, words_of  # noqa: E402
-from plugins.page.charts import LETTER, WIDTH, Point, curve_svg, moves_html  # noqa: E402
-from plugins.page.games_tab import games_html, passing  # noqa: E402
-from plugins.page.run_reader import Listed, list_games, standing  # noqa: E402
-from plugins.page.training_process import Trainer  # noqa: E402
-from plugins.page.training_tab import Learn, facts_html  # noqa: E402
-from training.presets import PRESETS, preset, preset_for  # noqa: E402
+from plugins.page import runs_shown
+from plugins.page.charts import LETTER, WIDTH, Point, curve_svg
+from plugins.page.run_reader import Listed, list_games, standing, time_left
+from plugins.page.runs_shown import facts_of, games_of, live, passing, words_of
+from plugins.page.training_process import Trainer
+from plugins.page.web_players import Roster
+from storage import run_folders
+from training.presets import PRESETS, preset, preset_for
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -51,11 +44,6 @@ def test_a_place_on_the_axis_is_marked_and_the_axis_has_a_name():
     assert 'class="here"' not in curve_svg("x", {"": [Point(0, 0.5)]}, here=5)
 
 
-def test_the_list_of_moves_numbers_them_as_a_review_and_the_stones_do():
-    list_of = re.sub("<[^>]*>", "", moves_html(["f5", "d6", "c3"], 3, {2: "inaccuracy"}))
-    assert list_of.split() == ["1.", "f5", "d6", "3.", "c3?!"]
-
-
 def test_games_pass_by_result_length_and_version():
     found = [Listed(i, "self-play", result, list(range(length)), 1, versions) for i, (result, length, versions) in
              enumerate([(1.0, 5, (1,)), (-1.0, 6, (2,)), (0.0, 9, (1, 2)), (1.0, 7, (12,))])]  # fmt: skip
@@ -63,11 +51,11 @@ def test_games_pass_by_result_length_and_version():
     def numbers(*filters, **more):
         return [game.number for game in passing(found, *filters, **more)]
 
-    assert numbers("", "") == [0, 1, 2, 3]
-    assert (numbers("1", ""), numbers("-1", ""), numbers("0", "")) == ([0, 3], [1], [2])
-    assert numbers("", "1") == [0, 2] and numbers("", "2") == [1, 2] and numbers("1", "12") == [3]
-    assert numbers("", "", least=6) == [1, 2, 3] and numbers("", "", most=6) == [0, 1]
-    assert numbers("1", "", least=6, most=7) == [3] and numbers("", "3") == []
+    assert numbers("", None) == [0, 1, 2, 3]
+    assert (numbers("1", None), numbers("-1", None), numbers("0", None)) == ([0, 3], [1], [2])
+    assert numbers("", 1) == [0, 2] and numbers("", 2) == [1, 2] and numbers("1", 12) == [3]
+    assert numbers("", None, least=6) == [1, 2, 3] and numbers("", None, most=6) == [0, 1]
+    assert numbers("1", None, least=6, most=7) == [3] and numbers("", 3) == []
 
 
 def test_a_run_lists_all_its_games_the_newest_first(trained, monkeypatch):
@@ -75,37 +63,26 @@ def test_a_run_lists_all_its_games_the_newest_first(trained, monkeypatch):
     by_iteration = [listed for i in (1, 2, 3, 4) for listed in list_games(trained, i, "self-play")[1]]
     assert sorted(every) == sorted(by_iteration) and every[0].iteration == 4
     assert {listed.versions for listed in every} == {(0,), (1,), (2,), (3,)}, "version n - 1 played iteration n"
-    monkeypatch.setattr(run_reader, "MOST_LISTED", 5)
+    monkeypatch.setattr("plugins.page.run_reader.MOST_LISTED", 5)
     assert list_games(trained, 0, "self-play")[1] == every[:5]
-    html = games_html(game, every[:5])
-    assert html.count("<svg") == html.count("data-game=") == 5 and html.count('data-iteration="4"') == 5
     matches = list_games(trained, 0, "tournament")[1]
     assert matches and all(" began, against " in listed.who and len(listed.versions) == 2 for listed in matches)
 
 
-def test_a_game_with_a_move_that_cannot_be_is_shown_as_such(trained):
+def test_a_game_with_a_move_that_cannot_be_is_shown_as_such(trained, monkeypatch):
+    monkeypatch.setattr(run_folders, "RUNS", trained.parent.parent)
     game, every = list_games(trained, 1, "self-play")
-    html = games_html(game, [every[0]._replace(moves=[4, 4])])
-    assert "illegal" in html and "<svg" not in html
+    wrong = [every[0]._replace(moves=[4, 4])]
+    monkeypatch.setattr(runs_shown, "list_games", lambda *_, **__: (game, wrong))
+    (shown,) = games_of("tictactoe/run0001", 1, "self-play", Roster())["games"]
+    assert "illegal" in shown["error"] and shown["cells"] == [0] * 9
 
 
 def test_a_run_that_ships_without_its_games_counts_none(trained):
     now = standing(trained)
-    assert "<span>games</span>0" in facts_html(now._replace(games=0)), "a run that has not begun"
-    assert "<span>games</span>" in facts_html(now, ships=True) and now.games > 0
-    assert "games" not in facts_html(now._replace(games=0), ships=True)
-
-
-def test_curves_that_a_thread_draws_are_in_the_language_of_the_tab(trained, monkeypatch):
-    here, shown = threading.current_thread(), []
-    monkeypatch.setattr(translate, "of_tab", [lambda: "zh" if threading.current_thread() is here else "en"])
-    view = Learn.__new__(Learn)
-    view._reading, view._folders, view._drawn = False, {"mine": trained}, ()
-    view._run, view._compare, view._more = (SimpleNamespace(value=v) for v in ("mine", [], None))
-    view._work, view._list_runs = SimpleNamespace(show=lambda found: None), lambda: None
-    view._watched, view._show = lambda: True, lambda folder, now, drawn, charts, log: shown.append(charts)
-    asyncio.run(view._refresh())
-    assert catalogue("zh")["Strength"] in shown[0] and "Strength" not in shown[0]
+    assert facts_of(now._replace(games=0))["games"] == 0, "a run that has not begun"
+    assert "games" in facts_of(now, ships=True) and now.games > 0
+    assert "games" not in facts_of(now._replace(games=0), ships=True)
 
 
 def test_runs_at_work_are_those_with_a_process(trained, tmp_path, monkeypatch):
@@ -113,19 +90,27 @@ def test_runs_at_work_are_those_with_a_process(trained, tmp_path, monkeypatch):
     for name in ("run0001", "run0002", "shipped/run0003"):
         folders[name] = tmp_path / name
         shutil.copytree(trained, folders[name])
-    me = os.getpid()
-    monkeypatch.setattr("plugins.page.at_work.owner", lambda folder: None if folder.name == "run0001" else me)
-    monkeypatch.setattr("plugins.page.run_reader.owner", lambda folder: me)
-    (job,) = jobs(folders)
-    assert (job.name, job.spec, job.now.process) == ("run0002", "tictactoe", me)
-    assert words_of(job.now, True) == "finished after 4 iterations"
-    working = job.now._replace(finished=False, stage="retrain", share=0.25, seconds_left=90.0)
+    me, trainer = os.getpid(), Trainer()
+    for place in ("runs_shown", "run_reader"):
+        monkeypatch.setattr(f"plugins.page.{place}.owner", lambda folder: None if folder.name == "run0001" else me)
+    found = {name: live(name, folder, trainer) for name, folder in folders.items()}
+    assert [name for name, one in found.items() if one] == ["run0002"]
+    assert found["run0002"]["minutes"] > 0 and found["run0002"]["evaluations_per_second"] > 0
+    now = standing(folders["run0002"])
+    assert now.process == me and words_of(now, True) == "finished after 4 iterations"
+    working = now._replace(finished=False, stage="retrain", share=0.25, seconds_left=90.0)
     assert words_of(working, True).startswith("iteration 5: retraining 25 %, about ")
     assert words_of(working, False).endswith(f" (process {me}, not of this page)")
     assert words_of(working._replace(process=None), False) == "waiting, 4 iterations done"
-    (folders["run0002"] / "run.db").write_bytes(b"no database")
-    assert jobs(folders) == []
-    assert Trainer().at_work() == []
+    assert trainer.at_work() == []
+
+
+def test_the_time_to_go_is_that_of_the_latest_iterations():
+    config = preset("tiny", iterations=10)
+    assert time_left(config, 4, 400.0, [10.0, 10.0, 10.0]) == 60.0, "the first ones compiled, and searched less"
+    assert time_left(config, 0, 0.0, []) is None
+    limited = preset("tiny", iterations=1000, minutes=2)
+    assert time_left(limited, 4, 100.0, [10.0]) == 20.0 and time_left(limited, 0, 0.0, []) == 120.0
 
 
 def test_the_preset_that_suits_a_game_is_one():
