@@ -328,7 +328,7 @@ def test_a_module_that_breaks_a_rule_is_caught(path, source, rule, monkeypatch):
 
 
 GOOD = [
-    ("plugins/page/app.py", "from plugins.pictures import drawing_asset\nfrom plugins.page import table"),
+    ("plugins/page/app.py", "from plugins.pictures import drawing_asset\nfrom plugins.page import pools"),
     ("interface/cli.py", "import config\nfrom config import Config\nimport numpy\n\n\ndef f():\n    print(1)"),
     ("funcs.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from training import stages"),
     ("model.py", "from network.keras_import import keras\nfrom memory import Batch"),

@@ -83,28 +83,15 @@ def serve(
         timeout_graceful_shutdown=CLOSING,
     )
     logging.getLogger("uvicorn.error").addFilter(_worth_a_line)
-    _Server(config, interface.end_streams).run()
+    server = uvicorn.Server(config)
+    shutdown = server.shutdown
 
+    async def ending(sockets: list[socket.socket] | None = None) -> None:
+        interface.end_streams()  # they would keep their connections open
+        await shutdown(sockets)
 
-def _server_class() -> type:
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        """uvicorn's server, which first ends what would keep its connections open."""
-
-        def __init__(self, config: uvicorn.Config, before: Callable[[], None]) -> None:
-            super().__init__(config)
-            self._before = before
-
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            self._before()
-            await super().shutdown(sockets)
-
-    return Server
-
-
-def _Server(config: object, before: Callable[[], None]) -> object:  # noqa: N802
-    return _server_class()(config, before)
+    server.shutdown = ending  # type: ignore[method-assign]
+    server.run()
 
 
 def _worth_a_line(record: logging.LogRecord) -> bool:

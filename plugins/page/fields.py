@@ -32,7 +32,7 @@ def _no_number(text: str) -> Any:
 
 def _finite(text: str) -> float:
     found = float(text)
-    return found if math.isfinite(found) else _no_number(text)  # type: ignore[no-any-return]
+    return found if math.isfinite(found) else _no_number(text)
 
 
 def text(given: Mapping[str, Any], name: str, default: str | None = None) -> str:

@@ -6,7 +6,8 @@ is wrong, 404 for what is not there, 409 for what is impossible now, 429 where t
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -438,17 +439,14 @@ def _language_of(request: Request, given: Any) -> str:
     return given if given in LANGUAGES else of_browser(request.headers.get("accept-language", ""))
 
 
-class _language:  # noqa: N801
-    """A block in the language of a request."""
-
-    def __init__(self, request: Request, given: Any) -> None:
-        self._name = _language_of(request, given if isinstance(given, str) else None)
-
-    def __enter__(self) -> None:
-        self._token = chosen.set(self._name)
-
-    def __exit__(self, *error: object) -> None:
-        chosen.reset(self._token)
+@contextmanager
+def _language(request: Request, given: Any) -> Iterator[None]:
+    """Do something in the language of a request."""
+    token = chosen.set(_language_of(request, given if isinstance(given, str) else None))
+    try:
+        yield
+    finally:
+        chosen.reset(token)
 
 
 def _status(error: Exception) -> int:

@@ -135,8 +135,9 @@ class MoveWork(Work):
         chosen = choose(player, level, state, self.moves, stop, until=self._until)
         if chosen is None:
             return {"stopped": True, "action": None, "opinion": None}
-        mcts = player.MCTS if isinstance(player, Agent) else None
-        opinion = opinion_of(self.game, found(player, mcts.root)) if mcts is not None and len(mcts) else None
+        opinion = None
+        if isinstance(player, Agent) and player.MCTS is not None and len(player.MCTS):
+            opinion = opinion_of(self.game, found(player, player.MCTS.root))
         return {"stopped": False, "action": int(chosen[0]), "value": chosen[1], "opinion": opinion}
 
 
@@ -231,7 +232,7 @@ def position_of(game: Game, state: GameState, last: int = -1) -> dict[str, Any]:
         "last": last,
         "score": score,
     }
-    owners = state.owners if over and game.scored_by_area else None  # type: ignore[attr-defined]
+    owners = state.owners if over and game.scored_by_area else None
     if owners is not None:
         found["owners"] = [int(owner) for owner in np.asarray(owners).ravel()]
     return found

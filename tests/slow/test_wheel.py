@@ -150,7 +150,7 @@ def test_it_explains_a_position_by_the_player_that_ships(alphazero):
 
 
 def test_it_serves_the_page(scripts, desk):
-    pytest.importorskip("nicegui")
+    pytest.importorskip("starlette")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -158,7 +158,8 @@ def test_it_serves_the_page(scripts, desk):
     with subprocess.Popen(command, cwd=desk, env=environment(), stdout=subprocess.PIPE, text=True) as process:
         try:
             address = re.search(r"http://\S+", process.stdout.readline())[0]
-            with urllib.request.urlopen(address, timeout=60) as page:
+            keeping_cookies = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with keeping_cookies.open(address, timeout=60) as page:
                 assert page.status == 200 and b"AlphaZero" in page.read()
         finally:
             process.send_signal(signal.SIGTERM)

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parents[2]
-HEAVY = ["keras", "tensorflow", "jax", "torch", "matplotlib", "nicegui", "notebook", "IPython"]
+HEAVY = ["keras", "tensorflow", "jax", "torch", "matplotlib", "starlette", "notebook", "IPython"]
 COMMAND = "from interface.cli import run\nassert run(sys.argv[1:]) == 0"
 WITHOUT = """
 from importlib import metadata
 from importlib.machinery import PathFinder
 find, version = PathFinder.find_spec, metadata.version
-hidden = {"keras", "tensorflow", "matplotlib", "nicegui", "packaging", "notebook", "ipykernel"}
+hidden = {"keras", "tensorflow", "matplotlib", "starlette", "uvicorn", "packaging", "notebook", "ipykernel"}
 PathFinder.find_spec = lambda name, *rest: None if name.split(".")[0] in hidden else find(name, *rest)
 metadata.version = lambda name: version("nothing of this name" if name in hidden else name)
 from interface.cli import run

@@ -2,7 +2,7 @@
 
 import re
 import signal
-from urllib.request import urlopen
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_the_page_answers_and_ends_at_a_request(tmp_path):
     server = start(tmp_path, "main.py", "serve", "--no-open", "--port", str(free_port()))
     try:
         address = re.findall(r"http://\S+", server.stdout.readline())[0]
-        assert b"AlphaZero" in urlopen(address, timeout=600).read()
+        assert b"AlphaZero" in build_opener(HTTPCookieProcessor()).open(address, timeout=600).read()
     finally:
         server.send_signal(signal.SIGINT)
         _, errors = server.communicate()
