@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from config import UserError
 from evaluation.puzzles import puzzles_in_file
 from evaluation.review import thresholds
 from game import Game
@@ -78,9 +79,9 @@ def game_facts(game: Game) -> dict[str, Any]:
     start, (rows, columns) = game.start(), game.grid_shape
     grid = grid_of(start)
     points = rows * columns
-    by_columns = game.policy_layout == "columns"
-    if grid is None or game.policy_layout not in ("points", "columns"):
-        raise TypeError(f"expected a game on points or columns with a board, got {game.spec}")
+    by_columns, by_points = (game.policy_layout == kind for kind in ("columns", "points"))
+    if grid is None:
+        raise UserError(f"expected a game with a board that can be drawn, got {game.spec}")
     actions = range(game.action_size)
     limits = thresholds(game.spec)
     known = known_board(game)
@@ -96,7 +97,7 @@ def game_facts(game: Game) -> dict[str, Any]:
         "columnNames": grid.columns,
         "actionSize": game.action_size,
         "actionNames": [game.move_name(action) for action in actions],
-        "points": [action if by_columns or action < points else -1 for action in actions],
+        "points": [action if by_columns or (by_points and action < points) else -1 for action in actions],
         "sideNames": _in_languages(lambda: [side_name(game, 1), side_name(game, -1)]),
         "winningLine": game.winning_line,
         "scored": has_points(game, start),

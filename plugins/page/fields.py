@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ TEXT = 300
 def values_of(body: bytes) -> dict[str, Any]:
     """Return the values of a body of JSON."""
     try:
-        found = json.loads(body, parse_constant=_no_number)
+        found = json.loads(body, parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError):
         raise UserError("expected JSON") from None
     if not isinstance(found, dict):
@@ -27,6 +28,11 @@ def values_of(body: bytes) -> dict[str, Any]:
 
 def _no_number(text: str) -> Any:
     raise ValueError(text)
+
+
+def _finite(text: str) -> float:
+    found = float(text)
+    return found if math.isfinite(found) else _no_number(text)  # type: ignore[no-any-return]
 
 
 def text(given: Mapping[str, Any], name: str, default: str | None = None) -> str:

@@ -99,12 +99,13 @@ def _yours(roster: Roster) -> list[dict[str, Any]]:
                 spec = game_spec(run, roster.named)
                 game = roster.find(spec)
                 with reading(run) as store:
-                    version = store.best()
+                    best = store.best()
+                    version = best or store.newest().version
                 if not version:
                     continue
                 made = tile(game)
                 made["yours"] = {"run": run.name, "version": version, "stronger_than": stronger_than(metrics(run))}
-                made["url"] += f"?player={run.name}:best"
+                made["url"] += f"?player={run.name}:{'best' if best else f'version{version:04}'}"
                 found[game.spec] = made
                 break
     return list(found.values())

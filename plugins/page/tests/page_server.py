@@ -1,6 +1,5 @@
 """Starts the page as a user does: a process, and the address that it prints."""
 
-import os
 import re
 import signal
 import socket as sockets
@@ -20,18 +19,17 @@ def free_port():
 
 def opened(*options, files=None):
     """Return (a process that serves the page, its address); `files`: how many it may open, its connections included."""
-    pytest.importorskip("nicegui")
+    pytest.importorskip("starlette")
     command = [sys.executable, "main.py", "serve", "--no-open", "--port", str(free_port()), *options]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}  # NiceGUI looks for it
     place = Path(__file__).parents[3]
 
-    def before() -> None:
+    def limit() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
         if files is not None:
             import resource
 
             resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=place, env=environment,
-                              preexec_fn=None if sys.platform == "win32" else before)  # fmt: skip
+    before = None if sys.platform == "win32" else limit
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=place, preexec_fn=before)
     return server, re.findall(r"http://\S+", server.stdout.readline())[0]

@@ -1,7 +1,6 @@
 """Who lacks the token can neither fill the page's server nor keep the owner out: endless requests, half requests."""
 
 import asyncio
-import logging
 import re
 import socket
 import threading
@@ -13,51 +12,51 @@ from types import SimpleNamespace
 
 import pytest
 
-from plugins.page.request_guard import Guard, has_token
+from plugins.page.request_guard import Guard
 from plugins.page.tests.page_server import opened
 from support.systems import needs_posix
 
 uvicorn = pytest.importorskip("uvicorn")
-pytest.importorskip("nicegui")
-from plugins.page.connection_limits import LimitedHTTP, Strangers, worth_a_line  # noqa: E402
+from plugins.page.connection_limits import LimitedHTTP, Strangers  # noqa: E402
 
 SAFETY = 600.0
 """Seconds after which a test that waits for the server gives up; a passing test waits for events only."""
 MOST = 32 << 20
 """More bytes than the buffers of two sockets hold."""
 HALF = b"GET / HTTP/1.1\r\nHost: "
-UPGRADE = (
-    "GET /?token=TOKEN HTTP/1.1\r\nHost: PLACE\r\nOrigin: http://PLACE\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
-)
+COOKIE = "Cookie: alphazero-PORT=secret\r\n"
+ASK = "GET / HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n"
 
 
-def upgrade(port, token):
-    return UPGRADE.replace("PLACE", f"127.0.0.1:{port}").replace("TOKEN", token).encode()
+def asking(port, *, token=True):
+    """Return a whole request, with the cookie that holds the token or without."""
+    return (ASK + (COOKIE if token else "") + "\r\n").replace("PORT", str(port)).encode()
 
 
 async def page(scope, receive, send):
-    """A page of a few bytes, and a socket that sends back what comes."""
-    if scope["type"] == "http":
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"4")]})
-        await send({"type": "http.response.body", "body": b"page"})
-        return
-    await send({"type": "websocket.accept"})
-    while (message := await receive())["type"] != "websocket.disconnect":
-        if message["type"] == "websocket.receive":
-            await send({"type": "websocket.send", "bytes": message["bytes"]})
+    """A page of a few bytes; a POST is answered by how many bytes came."""
+    body = b""
+    while scope["method"] == "POST":
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            break
+    text = b"page" if scope["method"] == "GET" else str(len(body)).encode()
+    head = [(b"content-length", str(len(text)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": head})
+    await send({"type": "http.response.body", "body": text})
 
 
 @contextmanager
-def served(*, strangers=8, head_seconds=3600.0, head_bytes=4096, message_bytes=1000):
+def served(*, strangers=8, head_seconds=3600.0, head_bytes=4096):
     """Serve `page` with small limits; yield its port."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    limited = partial(LimitedHTTP, Strangers(partial(has_token, token="secret"), strangers), head_seconds)
+    guard = Guard(page, hosts=[f"127.0.0.1:{port}"], token="secret", port=port)
+    limited = partial(LimitedHTTP, Strangers(guard.knows, strangers), head_seconds)
     config = uvicorn.Config(
-        Guard(page, hosts=[f"127.0.0.1:{port}"], token="secret"), http=limited, ws="wsproto", lifespan="off",
-        log_level="critical", h11_max_incomplete_event_size=head_bytes, ws_max_size=message_bytes,
-    )  # fmt: skip
+        guard, http=limited, ws="none", lifespan="off", log_level="critical", h11_max_incomplete_event_size=head_bytes
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
@@ -75,8 +74,10 @@ def connected(port, data=b""):
     return client
 
 
-def loads(address):
-    with urllib.request.urlopen(address, timeout=SAFETY) as answer:
+def loads(port, token="secret"):
+    """Return whether the page comes for who has the token."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/", headers={"Cookie": f"alphazero-{port}={token}"})
+    with urllib.request.urlopen(request, timeout=SAFETY) as answer:
         return answer.status == 200 and len(answer.read()) > 0
 
 
@@ -102,28 +103,41 @@ def refused(port, start, part):
     return False
 
 
+POST = (
+    "POST /api/move HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nOrigin: http://127.0.0.1:PORT\r\nX-AlphaZero: 1\r\n"
+    f"Content-Type: application/json\r\n{COOKIE}"
+)
+
+
 @pytest.mark.parametrize(
     "start, part",
     [
-        (HALF + b"x\r\n", b"X-Name: " + b"a" * 4000 + b"\r\n"),
-        (HALF + b"x\r\nX-Name: ", b"a" * 4000),
-        (b"GET /", b"a" * 4000),
-        (b"GET /?token=secret HTTP/1.1\r\nHost: PLACE\r\nContent-Length: 999999999\r\n\r\n", b"a" * 4000),
-        (b"POST /?token=secret HTTP/1.1\r\nHost: PLACE\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n" * 700),
-        (b"POST / HTTP/1.1\r\nHost: PLACE\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"a" * 4000),
-        (UPGRADE.encode(), b"a" * 4000),
+        (HALF.decode() + "x\r\n", b"X-Name: " + b"a" * 4000 + b"\r\n"),
+        (HALF.decode() + "x\r\nX-Name: ", b"a" * 4000),
+        ("GET /", b"a" * 4000),
+        (ASK + COOKIE + "Content-Length: 999999999\r\n\r\n", b"a" * 4000),
+        (POST + "Content-Length: 999999999\r\n\r\n", b"a" * 4000),
+        (POST + "Transfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n" * 700),
+        (POST + "Transfer-Encoding: chunked\r\n\r\n1;", b"a" * 4000),
+        (ASK + COOKIE + "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n", b"a" * 4000),
     ],
-)  # fmt: skip
+)
 def test_an_endless_request_is_cut_off(start, part):
     with served() as port:
-        assert refused(port, start.replace(b"PLACE", f"127.0.0.1:{port}".encode()), part)
-        assert loads(f"http://127.0.0.1:{port}/?token=secret")
+        assert refused(port, start.replace("PORT", str(port)).encode(), part)
+        assert loads(port)
+
+
+def test_a_body_of_the_length_that_it_said_is_read_whole():
+    with served() as port, closing(connected(port)) as client:
+        client.sendall((POST + "Content-Length: 300000\r\n\r\n").replace("PORT", str(port)).encode() + b"a" * 300_000)
+        assert client.recv(65536).endswith(b"300000")
 
 
 def test_the_newest_half_requests_stay_and_the_owner_gets_in():
     with served(strangers=8) as port:
         clients = [connected(port, HALF) for _ in range(40)]
-        assert loads(f"http://127.0.0.1:{port}/?token=secret")
+        assert loads(port)
         assert [ended(client) for client in clients[:32]] == [b""] * 32, "closed without an answer"
         clients[-1].sendall(f"127.0.0.1:{port}\r\n\r\n".encode())
         assert b" 403 " in ended(clients[-1]).splitlines()[0], "still open, without the token"
@@ -133,30 +147,22 @@ def test_the_newest_half_requests_stay_and_the_owner_gets_in():
 
 def test_who_has_shown_the_token_is_not_closed_for_others():
     with served(strangers=8) as port:
-        place = f"127.0.0.1:{port}"
-        owner, live = connected(port), connected(port, upgrade(port, "secret"))
-        ask = f"GET /?token=secret HTTP/1.1\r\nHost: {place}\r\n\r\n".encode()
-        owner.sendall(ask)
-        assert owner.recv(65536).startswith(b"HTTP/1.1 200") and live.recv(65536).startswith(b"HTTP/1.1 101")
+        owner = connected(port, asking(port))
+        assert owner.recv(65536).startswith(b"HTTP/1.1 200")
         strangers = [connected(port, HALF) for _ in range(40)]
         assert [ended(client) for client in strangers[:32]] == [b""] * 32
-        owner.sendall(ask)
+        owner.sendall(asking(port))
         assert owner.recv(65536).startswith(b"HTTP/1.1 200")
-        live.sendall(b"\x82\x81\0\0\0\0x")
-        assert live.recv(65536) == b"\x82\x01x"
-        for client in (owner, live, *strangers):
+        for client in (owner, *strangers):
             client.close()
 
 
-def test_sockets_without_the_token_are_closed_and_an_endless_message_of_one_with_it():
+def test_whole_requests_without_the_token_are_refused_and_closed():
     with served(strangers=8) as port:
-        place = f"127.0.0.1:{port}"
-        clients = [connected(port, upgrade(port, "wrong")) for _ in range(40)]
+        clients = [connected(port, asking(port, token=False)) for _ in range(40)]
         answers = [ended(client) for client in clients]
         assert all(answer == b"" or b" 403 " in answer.splitlines()[0] for answer in answers) and any(answers)
-        assert loads(f"http://{place}/?token=secret")
-        start = upgrade(port, "secret") + b"\x02\x80\0\0\0\0"  # a message's first part
-        assert refused(port, start, b"\x00\xfe\x01\x00\0\0\0\0" + b"a" * 256)
+        assert loads(port)
         for client in clients:
             client.close()
 
@@ -186,7 +192,7 @@ def test_the_seconds_for_a_head_count_from_its_start_and_end_with_it():
         config = uvicorn.Config(page, lifespan="off", log_level="critical")
         config.load()
         state = SimpleNamespace(connections=set(), tasks=set(), default_headers=[], total_requests=0)
-        strangers = Strangers(partial(has_token, token="secret"))
+        strangers = Strangers(lambda scope: False)
         client = LimitedHTTP(
             strangers, 7.0, config=config, server_state=state, app_state={}, _loop=Clock(asyncio.get_running_loop())
         )
@@ -212,7 +218,8 @@ def test_the_whole_page_survives_floods_and_half_requests():
     server, address = opened(files=256)
     try:
         port = int(re.findall(r":([0-9]+)/", address)[0])
-        assert loads(address)
+        token = address.rpartition("=")[2]
+        assert loads(port, token)
         status = Path(f"/proc/{server.pid}/status")
 
         def used():
@@ -222,19 +229,10 @@ def test_the_whole_page_survives_floods_and_half_requests():
         assert refused(port, HALF + b"x\r\n", b"X-Name: " + b"a" * 60_000 + b"\r\n")
         assert refused(port, b"GET /", b"a" * 60_000)
         clients = [connected(port, HALF) for _ in range(400)]
-        assert loads(address) and used() - before < 50
+        assert loads(port, token) and used() - before < 50
         for client in clients:
             client.close()
     finally:
         server.terminate()
         server.wait(SAFETY)
         server.stdout.close()
-
-
-def test_a_browser_that_leaves_early_writes_nothing_into_the_terminal():
-    def record(error):
-        return logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, "", (), (type(error), error, None))
-
-    assert not worth_a_line(record(RuntimeError("No response returned.")))
-    assert worth_a_line(record(RuntimeError("no memory"))) and worth_a_line(record(ValueError("No response returned.")))
-    assert worth_a_line(logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, "", (), None))

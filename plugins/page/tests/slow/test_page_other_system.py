@@ -14,7 +14,7 @@ pytestmark = needs_posix
 
 
 def test_the_page_answers_and_ends_at_a_request(tmp_path):
-    pytest.importorskip("nicegui")
+    pytest.importorskip("starlette")
     server = start(tmp_path, "main.py", "serve", "--no-open", "--port", str(free_port()))
     try:
         address = re.findall(r"http://\S+", server.stdout.readline())[0]

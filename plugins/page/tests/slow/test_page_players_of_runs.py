@@ -16,7 +16,7 @@ from plugins.page.run_reader import (
 from plugins.page.web_players import LEVELS, Roster, choose
 from storage.game_files import PERSON
 
-pytest.importorskip("nicegui", reason="the panel is a part of the page")
+pytest.importorskip("starlette", reason="the panel is a part of the page")
 
 
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
