@@ -1,6 +1,18 @@
 // Draws a position: the board and its colours are the program's (facts.drawing), the stones and marks are put on here.
 
-const drawing = { ...facts.drawing };
+// A game without a board has no drawing: what it prints is shown, and its moves are buttons.
+const NO_DRAWING = {
+  look: "text",
+  width: 400,
+  height: 300,
+  under: "",
+  over: "",
+  places: [],
+  radius: 16,
+  colours: { 1: ["#d0413f", "#8f2422"], "-1": ["#2f7fd0", "#17508c"] },
+  marks: {},
+};
+const drawing = { ...(facts.drawing ?? NO_DRAWING) };
 
 // Other colours of a board: what the program paints it with, and what stands there instead.
 const THEMES = {
@@ -33,7 +45,7 @@ function paintBoard() {
   for (const part of ["under", "over"])
     drawing[part] = Object.entries(colours).reduce(
       (text, [old, fresh]) => text.replaceAll(old, fresh),
-      facts.drawing[part],
+      (facts.drawing ?? NO_DRAWING)[part],
     );
 }
 paintBoard();
@@ -92,6 +104,10 @@ function boardSvg(view) {
 
 // Puts a drawing into its place. A policy that allows no styles in attributes allows them here.
 function showBoard(stage, view) {
+  if (!facts.drawing) {
+    stage.replaceChildren(h("pre.printed", {}, view.position.text ?? ""));
+    return;
+  }
   stage.innerHTML = boardSvg(view);
   const svg = stage.firstElementChild,
     falling = svg.querySelector(".drop");

@@ -178,6 +178,7 @@ function showEnd() {
   if (now === endShown) return;
   endShown = now;
   ended.hidden = !over;
+  ended.replaceChildren();
   if (!over) return;
   const { winner } = table.result,
     mood = me() === null || !winner ? "" : winner === me() ? "won" : "lost";
@@ -206,9 +207,22 @@ function render() {
   }
   rememberGame();
 }
+let held = false, // while a button or a finger is down nothing is drawn again, so that what is under it stays
+  waits = false;
+addEventListener("pointerdown", () => {
+  held = true;
+});
+for (const end of ["pointerup", "pointercancel", "blur"])
+  addEventListener(end, () =>
+    setTimeout(() => {
+      held = false;
+      if (waits) showAnalysis();
+    }),
+  );
 function showAnalysis() {
   // while a search runs
-  if (view !== "analyse") return;
+  waits = held;
+  if (view !== "analyse" || held) return;
   drawBoard();
   showBar();
   showPanel();
@@ -879,11 +893,13 @@ function openMenu() {
         tr("Save {form}", { form: ".json" }),
         saved("json", () => toJson(record()), "application/json"),
       ),
-      item(tr("Save {form}", { form: ".png" }), () =>
-        savePicture().then(() => {
-          note.textContent = tr("Saved.");
-        }),
-      ),
+      facts.drawing
+        ? item(tr("Save {form}", { form: ".png" }), () =>
+            savePicture().then(() => {
+              note.textContent = tr("Saved.");
+            }),
+          )
+        : null,
       facts.sgf
         ? item(
             tr("Save {form}", { form: ".sgf" }),
@@ -1308,7 +1324,7 @@ async function begin() {
   render();
   liveBoard(document, ".stage");
   try {
-    setsUp = (await engine.ready).setUp;
+    setsUp = (await engine.ready).setUp && Boolean(facts.drawing);
   } catch (error) {
     tell(tr("This browser cannot run the engine: {reason}", { reason: error.message }));
     return;

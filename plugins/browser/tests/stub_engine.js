@@ -148,7 +148,7 @@ export async function createEngine(data) {
         line.push(legal[Math.floor(legal.length / 2)]);
         state = after(state, line[line.length - 1]);
       }
-      const value = sum ? sums.reduce((a, b) => a + b, 0) / sum : 0;
+      const value = q[best] ?? 0;
       return { visits: [...visits], priors: [...priors], q, v: q, value, raw: value * 0.8, line, proven: null, best };
     },
     choose() {

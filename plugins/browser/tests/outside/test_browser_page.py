@@ -1,4 +1,6 @@
-"""The page of one file in a headless Chromium, from a disk, around a test double of the engine: what people do with it.
+"""The page of one file in Chromium and in Firefox, from a disk, around a test double of the engine: what people do with it.
+
+Each test is a journey of several deeds; one browser of each kind serves them all.
 
 Axe is a program of its own (npm i axe-core): it is taken from AXE_JS or from node_modules of the checkout.
 """
@@ -14,6 +16,7 @@ import games
 from plugins.browser.tests.stub_page import STUB, stub_page
 from storage import game_files
 from support.browser import chromium, needs_browser, until
+from support.firefox import Firefox, needs_firefox
 
 pytestmark = needs_browser
 HERE = Path(__file__).parents[4]
@@ -48,19 +51,27 @@ def folder(tmp_path_factory):
     return found
 
 
-@pytest.fixture(scope="session")
-def browser(folder):
-    driver = chromium()
+@pytest.fixture(scope="session", params=["chromium", pytest.param("firefox", marks=needs_firefox)])
+def browser(request, folder):
+    driver = chromium() if request.param == "chromium" else Firefox()
     try:
         yield driver
-        asked = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
-        urls = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
+        if request.param == "chromium":
+            asked = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+            urls = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
+            errors = [e["message"] for e in driver.get_log("browser") if e["level"] == "SEVERE"]
+        else:
+            urls, errors = driver.asked, driver.errors
         assert any(url.startswith("file:") for url in urls)
         outside = [u for u in urls if not re.match(r"data:|blob:|about:", u) and not u.startswith(folder.as_uri())]
         assert not outside, "the page requests nothing from elsewhere"
-        assert not [e["message"] for e in driver.get_log("browser") if e["level"] == "SEVERE"]
+        assert not errors
     finally:
         driver.quit()
+
+
+only_chromium = pytest.mark.parametrize("browser", ["chromium"], indirect=True)
+"""For what asks Chromium's tools for developers."""
 
 
 class Page:
@@ -90,7 +101,19 @@ class Page:
         find = """const place = document.querySelector("dialog[open]") ?? document;
             return [...place.querySelectorAll("button")].find((b) => b.offsetParent
             && !b.disabled && (b.innerText.trim().startsWith(arguments[0]) || b.ariaLabel === arguments[0]))"""
-        until(lambda: self.run(find, text)).click()
+        until(lambda: self._clicked(find, text))
+
+    def _clicked(self, find, text):
+        """Click what is found; return whether it was still there, as a search draws its card again."""
+        found = self.run(find, text)
+        try:
+            if found:
+                found.click()
+        except Exception as error:
+            if "stale" not in str(error).lower() and "no such" not in str(error).lower():
+                raise
+            return False
+        return found
 
     def click(self, point):
         send = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
@@ -120,58 +143,49 @@ def page(browser, folder):
     return lambda *args, **more: Page(browser, folder, *args, **more)
 
 
-# ---- play
+# ---- journeys
 
 
-def test_a_move_is_answered_taken_back_and_the_game_given_up(page):
+def test_a_game_is_played_taken_back_resigned_won_and_continued(page):
     seen = page()
     seen.wait_for("Your move")
     seen.click(38)
     until(lambda: seen.stones == 2)
+    before = seen.moves
+    seen = page(keep=True)  # a page that is loaded again continues the game
+    until(lambda: seen.moves == before)
     seen.press("Undo")
     until(lambda: seen.stones == 0)
+    seen.press("Fits me")
     seen.click(35)
     until(lambda: seen.stones == 2)
+    assert not seen.count(".opponents") and "Change the opponent" in seen.text(".panel"), "the panel is small"
     seen.lose()
-    assert "Red resigned." in seen.text(".result")
+    assert "Red resigned." in seen.text(".result") and "You lose." in seen.text(".ended")
+    assert seen.run("return localStorage.getItem('fits:connect4')") == "0", "one step down after a loss"
     seen.press("Rematch")
     until(lambda: seen.stones == 1)  # the other side begins now
-    assert "Novice" in seen.text(".strip.top")
-
-
-def test_a_game_that_is_won_is_said_to_be_won_and_its_line_is_drawn(page):
     seen = page(link="#moves=4.1.4.2.4.3&view=play")
     seen.click(17)
     seen.wait_for("You win.")
     assert seen.count(".won-line") and seen.count(".stone.won") == 4
-
-
-def test_who_sits_second_waits_for_the_machine_and_a_friend_needs_none(page):
-    seen = page()
-    seen.press("Second")
-    until(lambda: seen.stones == 1)
+    assert "You win." in seen.text(".ended") and "4 in a row" in seen.text(".ended")
     seen.press("New game")
-    until(lambda: seen.stones == 1)
-    seen = page()
+    until(lambda: seen.stones == 0 and not seen.text(".ended"))
+    seen.press("Second")
+    until(lambda: seen.stones == 1)  # who sits second waits for the machine
+    seen.press("Watch")
+    until(lambda: seen.stones > 2)  # and two machines need nobody
     seen.press("A friend")
-    for count, point in enumerate((38, 31, 24), 1):
-        seen.click(point)
-        until(lambda count=count: seen.stones == count)
-
-
-def test_fits_me_moves_down_after_a_game_lost(page):
-    seen = page()
-    seen.press("Fits me")
-    seen.click(38)
-    until(lambda: seen.stones == 2)
-    seen.lose()
-    assert seen.run("return localStorage.getItem('fits:connect4')") == "0"
+    for point in (38, 31, 24):
+        seen.click(point)  # at once: no click is lost
+    until(lambda: seen.stones == 3)
 
 
 def test_a_clock_runs_out_for_who_does_not_move(page):
     seen = page()
     seen.run("const now = performance.now.bind(performance); performance.now = () => now() * (window.fast ?? 0)")
-    seen.run("""const box = document.querySelector('.opponents select');
+    seen.run("""const box = document.querySelector('.opponents [data-key=Clock]');
         box.value = '1+0';
         box.dispatchEvent(new Event('change'))""")
     seen.click(38)
@@ -182,53 +196,78 @@ def test_a_clock_runs_out_for_who_does_not_move(page):
     assert "Red has no time left." in seen.text(".result")
 
 
-def test_a_game_goes_on_after_the_page_is_loaded_again(page):
-    seen = page()
-    seen.click(38)
-    until(lambda: seen.stones == 2)
-    before = seen.moves
-    seen = page(keep=True)
-    until(lambda: seen.moves == before)
+def test_hints_say_why_and_the_teacher_holds_a_move(page):
+    seen = page(link="#moves=1.4.1.4.2.4&view=play")  # three of the machine's in the fourth column
+    seen.press("Hint")
+    seen.wait_for("Try column 4: it blocks the three.")
+    assert seen.count(".hint") == 1
+    seen.press("Menu")
+    seen.press("Teacher")
+    seen.press("Close")
+    seen.click(41)  # in another column: it does not block
+    seen.wait_for("olumn 7 loses")
+    assert seen.stones == 6
+    seen.press("Play it anyway")
+    until(lambda: seen.stones >= 7)
 
 
-# ---- analyse, review, puzzles
-
-
-def test_analysis_shows_what_the_search_found_and_a_row_plays_its_move(page):
+def test_the_other_lines_are_kept_as_a_tree(page):
     seen = page(link="#moves=4.4&view=analyse")
     until(lambda: seen.count(".found tbody tr") and "400 simulations" in seen.text(".analysis p"))
     assert seen.count(".stage .mark") and seen.run("return document.querySelector('.eval').ariaLabel")
     move = seen.text(".found tbody tr:first-child td:first-child")
     seen.run("document.querySelector('.found tbody tr').click()")
     until(lambda: seen.moves == ["4", "4", move])
+    seen.press("one move back")
+    other = next(c for c in (1, 7) if str(c) != move)
+    seen.click(34 + other)
+    until(lambda: seen.count(".try") == 2)
     seen.press("Back to the game")
     until(lambda: seen.moves == ["4", "4"])
+    seen.run("document.querySelectorAll('.try button:not(.button)')[0].click()")
+    until(lambda: len(seen.moves) == 3)
+    seen.press("Forget this line")
+    until(lambda: seen.count(".try") == 1 and seen.moves == ["4", "4"])
     seen.press("Deepen")
     until(lambda: "1,600 simulations" in seen.text(".analysis p"))
+    seen = page(link="#moves=1.7.2.7.3.6&view=analyse")
+    seen.press("To the end")
+    marks = "return [...document.querySelectorAll('.stage .mark text')].map((e) => e.textContent)"
+    until(lambda: "+1" in seen.run(marks) and "won in 1" in seen.text(".found"))
 
 
-def test_a_review_marks_the_move_that_lost(page):
-    seen = page(link="#moves=4.1.4.1.4.2.5.4&view=analyse")  # the seventh does not win, the eighth blocks
+def test_mistakes_are_learned_from_and_kept_as_puzzles(page):
+    seen = page(link="#moves=4.1.4.1.4.2.5.4&view=play")  # the seventh does not win, the eighth blocks
+    seen.lose()
+    seen.press("Mistakes")
+    seen.wait_for("Mistake 1 of", ".learn")
+    assert "7. Red played column 5" in seen.text(".learn") and seen.count(".stage .mark") == 1
+    seen.click(39)  # the move that was played
+    seen.wait_for("That is the move that was played.", ".verdict")
+    seen.click(17)
+    seen.wait_for("4 is the better move.", ".verdict.good")
+    assert seen.run("return document.querySelectorAll('.stage .side > .stone').length") >= 6
+    seen.press("Puzzles")
+    seen.press("from your games")
+    seen.wait_for("Mistake 1 of", ".learn")
+    assert seen.count(".own-puzzles .clean") == 1
+    seen = page(link="#moves=4.1.4.1.4.2.5.4&view=analyse")
     seen.press("Review the game")
     until(lambda: seen.count(".accuracy") == 2)
-    assert "7. 5 " in seen.text(".chips")
-    assert "Better: 4" in seen.text(".lesson")
+    assert "7. 5 " in seen.text(".chips") and "Better: 4" in seen.text(".lesson")
     assert seen.count(".line.shown") == 1 and seen.count(".graph .curve") == 1
     seen.press("Try again from here")
     seen.wait_for("Your move.")
     assert len(seen.moves) == 6
 
 
-def test_a_review_ends_where_analyse_is_left(page):
+def test_what_is_left_ends_and_what_fails_is_said(page):
     seen = page("endless", link="#moves=4.1.4.1.4.2.5.4&view=analyse")
     seen.press("Review the game")
     seen.wait_for("move 0 of 8", ".review")
     seen.press("Puzzles")
     seen.press("Analyse")
     assert not seen.count(".review progress")
-
-
-def test_what_fails_is_said_wherever_it_fails(page):
     seen = page("broken")
     seen.press("A friend")
     seen.press("Hint")
@@ -259,27 +298,64 @@ def test_a_puzzle_refutes_a_wrong_move_hints_and_is_solved(page):
     until(lambda: seen.count(".numbers .helped") == 1)
 
 
+def test_a_position_is_set_up_and_both_sides_see_what_counts_at_the_end(page):
+    seen = page("go")
+    seen.press("Menu")
+    seen.press("Set up a position")
+    seen.click(40)
+    seen.press("White")
+    seen.click(41)
+    seen.press("White to move")
+    seen.press("Play from here")
+    until(lambda: seen.stones == 3)  # the machine, which has White, moves
+    seen.wait_for("Your move.")
+    data = saved(seen, "json")
+    record = game_files.from_bytes(data, ".json", games.make(GAMES["go"]))
+    assert record.game.start().playerTurn == -1 and len(record.moves) == 1
+    seen = page("go", link="#moves=e5.c3.pass&view=play")
+    seen.press("Undo")
+    until(lambda: len(seen.moves) <= 2)
+    seen = page("go")
+    seen.press("A friend")
+    seen.press("Pass")
+    until(lambda: len(seen.moves) == 1)
+    seen.press("Pass")
+    seen.wait_for("points", "dialog")
+    seen.press("Cancel")
+    seen.press("Pass")
+    seen.wait_for("points", "dialog")
+    seen.run("document.querySelector('dialog .main').click()")
+    until(lambda: seen.count("p.result"))
+    assert seen.moves == ["Pass", "Pass"]
+
+
 # ---- links and files
 
 
-@pytest.mark.parametrize("link, said", [
-    ("#moves=4.9", "is no move of this game"),
-    ("#moves=4.4.4.4.4.4.4", "Move 7: 4 is not legal there."),
-    ("#moves=" + "4." * 40_000, "too long"),
-    ("#moves=%3Cimg%20src=x%3E", "is no move of this game"),
-])
-def test_a_link_that_holds_no_game_is_refused_with_a_line(page, link, said):
-    seen = page(link=link)
-    seen.wait_for(said)
-    assert seen.stones == 0 and not seen.count(".status img")
+def test_links_and_files_that_hold_no_game_are_refused_with_a_line(page, tmp_path):
+    for link, said in (
+        ("#moves=4.9", "is no move of this game"),
+        ("#moves=4.4.4.4.4.4.4", "Move 7: 4 is not legal there."),
+        ("#moves=" + "4." * 40_000, "too long"),
+        ("#moves=%3Cimg%20src=x%3E", "is no move of this game"),
+        ("#own=nothing", "no longer kept"),
+    ):
+        seen = page(link=link)
+        seen.wait_for(said)
+        assert seen.stones == 0 and not seen.count(".status img")
     seen.click(38)
     until(lambda: seen.stones == 2)
-
-
-def test_a_copied_link_opens_the_same_position(page):
     seen = page(link="#moves=4.4.3&ply=2&view=analyse")
     until(lambda: seen.moves == ["4", "4", "3"])
     assert seen.stones == 2
+    seen.press("Menu")
+    seen.press("Type or paste moves")
+    seen.run("document.querySelector('dialog textarea').value = '1. 4 2. 5 44'")
+    seen.press("Open")
+    seen.wait_for("is no move", "dialog")
+    seen.run("document.querySelector('dialog textarea').value = '1. 4 2. 5'")
+    seen.press("Open")
+    until(lambda: seen.moves == ["4", "5"])
 
 
 def saved(seen, form):
@@ -292,21 +368,25 @@ def saved(seen, form):
     return found.encode()
 
 
-@pytest.mark.parametrize("name, line, form", [
-    ("connect4", "4.4.3", "json"), ("gomoku", "h8.h9.a1", "json"), ("gomoku", "h8.h9.a1", "sgf"),
-    ("go", "e5.c3.pass", "sgf"), ("hex", "f6.k11.a1", "sgf"),
-])
-def test_a_saved_game_is_read_by_the_program_and_by_the_page(page, tmp_path, name, line, form):
-    seen = page(name, link=f"#moves={line}&view=analyse")
-    until(lambda: len(seen.moves) == 3)
-    data = saved(seen, form)
-    record = game_files.from_bytes(data, f".{form}", games.make(GAMES[name]))
-    assert [record.game.move_name(move) for move in record.moves] == line.split(".")
-    path = tmp_path / f"game.{form}"
-    path.write_bytes(data)
-    seen = page(name)
-    load(seen, path)
-    until(lambda: seen.moves == line.split("."))
+@only_chromium
+def test_a_saved_game_is_read_by_the_program_and_by_the_page(page, tmp_path):
+    for name, line, form in (
+        ("connect4", "4.4.3", "json"),
+        ("gomoku", "h8.h9.a1", "json"),
+        ("gomoku", "h8.h9.a1", "sgf"),
+        ("go", "e5.c3.pass", "sgf"),
+        ("hex", "f6.k11.a1", "sgf"),
+    ):
+        seen = page(name, link=f"#moves={line}&view=analyse")
+        until(lambda: len(seen.moves) == 3)  # noqa: B023
+        data = saved(seen, form)
+        record = game_files.from_bytes(data, f".{form}", games.make(GAMES[name]))
+        assert [record.game.move_name(move) for move in record.moves] == line.split(".")
+        path = tmp_path / f"game.{form}"
+        path.write_bytes(data)
+        seen = page(name)
+        load(seen, path)
+        until(lambda: [move.lower() for move in seen.moves] == line.split("."))  # noqa: B023
 
 
 def load(seen, path):
@@ -314,23 +394,25 @@ def load(seen, path):
     seen.browser.find_element("css selector", "input[type=file]").send_keys(str(path))
 
 
-@pytest.mark.parametrize("form, text, said", [
-    ("json", "{", "it is not JSON"),
-    ("json", '{"game": "go", "moves": []}', "this page plays gomoku"),
-    ("json", '{"game": "gomoku(size=15)", "moves": ["h8", "h8"]}', "Move 2: h8 is not legal there."),
-    ("json", '{"game": "gomoku(size=15)", "moves": ["z99"]}', "z99 is no move"),
-    ("sgf", "(;GM[1]SZ[19];B[aa])", "another game"),
-    ("sgf", "no game", "it is not SGF"),
-    ("sgf", "(;GM[4]SZ[15];B[zz])", "is no move"),
-    ("json", " " * 1_000_001, "too large"),
-])
-def test_a_file_that_is_no_game_is_refused_with_a_line(page, tmp_path, form, text, said):
+@only_chromium
+def test_a_file_that_is_no_game_is_refused_with_a_line(page, tmp_path):
     seen = page("gomoku")
-    path = tmp_path / f"bad.{form}"
-    path.write_text(text)
-    load(seen, path)
-    until(lambda: said in seen.text("dialog [role=status]"))
-    assert seen.stones == 0
+    for form, text, said in (
+        ("json", "{", "it is not JSON"),
+        ("json", '{"game": "go", "moves": []}', "this page plays gomoku"),
+        ("json", '{"game": "gomoku(size=15)", "moves": ["h8", "h8"]}', "Move 2: h8 is not legal there."),
+        ("json", '{"game": "gomoku(size=15)", "moves": ["z99"]}', "z99 is no move"),
+        ("sgf", "(;GM[1]SZ[19];B[aa])", "another game"),
+        ("sgf", "no game", "it is not SGF"),
+        ("sgf", "(;GM[4]SZ[15];B[zz])", "is no move"),
+        ("json", " " * 1_000_001, "too large"),
+    ):
+        path = tmp_path / f"bad.{form}"
+        path.write_text(text)
+        load(seen, path)
+        until(lambda: said in seen.text("dialog [role=status]"))  # noqa: B023
+        assert seen.stones == 0
+        seen.press("Close")
 
 
 # ---- languages, hands, eyes
@@ -345,6 +427,7 @@ def test_the_page_is_in_chinese_and_says_so(page):
     assert "四子棋" in seen.text("h1") and "新手" in seen.text(".tiles")
 
 
+@only_chromium
 def test_a_game_is_played_by_the_keyboard_alone(page):
     from selenium.webdriver import ActionChains, Keys
 
@@ -358,6 +441,7 @@ def test_a_game_is_played_by_the_keyboard_alone(page):
     until(lambda: seen.stones == 0)
 
 
+@only_chromium
 def test_small_points_are_confirmed_by_a_second_tap(page, browser):
     size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -375,9 +459,9 @@ def test_small_points_are_confirmed_by_a_second_tap(page, browser):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+@only_chromium
 @pytest.mark.skipif(not AXE.is_file(), reason="needs axe: npm i axe-core, or AXE_JS names axe.min.js")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280), ("light", 1920)])
 def test_axe_finds_no_serious_fault(page, browser, scheme, width):
     size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -390,15 +474,28 @@ def test_axe_finds_no_serious_fault(page, browser, scheme, width):
         return browser.execute_async_script(RUN)
 
     try:
-        seen = page()
-        found = {"start": faults()}
+        seen = page(link="#moves=4.1.4.2.4.3&view=play")
+        seen.click(17)
+        seen.wait_for("You win.")
+        found = {"end": faults()}
+        seen.press("New game")
+        seen.wait_for("Your move")
+        found["start"] = faults()
         seen.press("Menu")
         found["menu"] = faults()
         seen.press("About this player")
         found["about"] = faults()
         seen.press("Close")
-        seen = page(link="#moves=4.1.4.1.4.2.5.4&view=analyse")
-        seen.press("Review the game")
+        seen = page(link="#moves=4.1.4.1.4.2.5.4&view=play")
+        seen.lose()
+        seen.press("Mistakes")
+        seen.wait_for("Mistake 1 of", ".learn")
+        found["learn"] = faults()
+        seen.press("Analyse")
+        seen.click(41)
+        until(lambda: seen.count(".try"))
+        found["analyse"] = faults()
+        seen.press("Back to the game")
         until(lambda: seen.count(".accuracy") == 2)
         found["review"] = faults()
         seen.press("Puzzles")
@@ -410,22 +507,7 @@ def test_axe_finds_no_serious_fault(page, browser, scheme, width):
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def test_a_position_that_is_set_up_is_played_from(page):
-    seen = page("go")
-    seen.press("Menu")
-    seen.press("Set up a position")
-    seen.click(40)
-    seen.press("White")
-    seen.click(41)
-    seen.press("White to move")
-    seen.press("Play from here")
-    until(lambda: seen.stones == 3)  # the machine, which has White, moves
-    seen.wait_for("Your move.")
-    data = saved(seen, "json")
-    record = game_files.from_bytes(data, ".json", games.make(GAMES["go"]))
-    assert record.game.start().playerTurn == -1 and len(record.moves) == 1
-
-
+@only_chromium
 def test_it_plays_where_the_browser_lets_it_keep_nothing(browser, folder):
     path = folder / "frame.html"
     frame = f'<iframe sandbox="allow-scripts" width=900 height=900 src="{(folder / "connect4.html").as_uri()}">'
