@@ -1180,7 +1180,7 @@ function rememberGame() {
   const { moves, seats } = table;
   kept.set(
     `game:${facts.spec}`,
-    table.result || !moves.length || clock.left ? "" : JSON.stringify({ moves, seats, helped: table.helped }),
+    table.result || !moves.length || clock.left ? "" : JSON.stringify({ moves, seats, helped: table.helped, key: ownGame.key }),
   );
 }
 // On a server's page: its players are opponents too, and a stored game or one of the person's own may be what is wanted.
@@ -1254,7 +1254,7 @@ async function openOwnGame(wanted) {
 
 async function resumeGame() {
   try {
-    const { moves, seats, helped } = JSON.parse(kept.get(`game:${facts.spec}`) || "null") ?? {};
+    const { moves, seats, helped, key } = JSON.parse(kept.get(`game:${facts.spec}`) || "null") ?? {};
     const good = (one) => one === YOU || (Number.isInteger(one) && one >= 0 && one < levels.length);
     if (
       !Array.isArray(moves) ||
@@ -1266,6 +1266,7 @@ async function resumeGame() {
       return;
     await open({ moves, result: null, players: ["", ""] });
     Object.assign(table, { seats: { 1: seats[1], "-1": seats[-1] }, helped: Boolean(helped) });
+    ownGame.key = typeof key === "string" ? key : null;
     if (table.result) {
       Object.assign(table, { moves: [], positions: [facts.start], ply: 0, result: null });
     }

@@ -109,6 +109,7 @@ view(() => {
     parts.log.textContent = found.log || tr("nothing yet");
     parts.log.scrollTop = parts.log.scrollHeight;
     showNewest(found);
+    parts.watch.refresh?.();
   }
   function showCurves() {
     const all = latest.curves,

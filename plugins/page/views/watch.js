@@ -115,9 +115,12 @@ function watchRun(box, name) {
   async function begin() {
     const found = await tried(() => server.get("versions", { name }));
     if (!found || !alive()) return;
+    const newest = state.at === state.versions.length - 1, // what is new is shown to who looks at the newest
+      first = !state.versions.length;
+    if (!first && found.versions.length === state.versions.length) return;
     const own = moves && runs.some((one) => one.name === name && one.game === asked.get("game"));
     const positions = own ? [{ key: "moves", name: tr("the position on the board") }, ...found.positions] : found.positions;
-    Object.assign(state, { versions: found.versions, positions, position: positions[0]?.key ?? "start" });
+    Object.assign(state, { versions: found.versions, positions, position: first ? (positions[0]?.key ?? "start") : state.position });
     if (!found.versions.length) {
       words.textContent = tr("There is no version yet.");
       return;
@@ -133,7 +136,8 @@ function watchRun(box, name) {
       })));
     showChoice();
     bar.hidden = row.hidden = found.versions.length < 2;
-    state.at = found.versions.length - 1;
+    if (newest || first) state.at = found.versions.length - 1;
+    bar.replaceChildren();
     go(state.at);
     if (!row.hidden) await showRow();
     const known = await server.get("milestones", { name }).catch(() => null);
@@ -148,5 +152,6 @@ function watchRun(box, name) {
       h("p.soft", {}, tr("By the network alone, on positions made from the rules: right in more than nine of ten, from that version on.")),
     );
   }
+  box.refresh = begin;
   begin();
 }

@@ -1,0 +1,158 @@
+"""The server's page as people use it, in Chromium and in Firefox: home, a game, its mistakes, own games, training, versions.
+
+One server is started for all, and one browser of each kind. Axe is a program of its own, see test_browser_page.py.
+"""
+
+import signal
+
+import pytest
+
+from plugins.browser.tests.outside.test_browser_page import AXE, RUN, Page, only_chromium
+from plugins.page.tests.page_server import opened
+from support.browser import chromium, needs_browser, until
+from support.firefox import Firefox, needs_firefox
+
+pytestmark = needs_browser
+WIDTHS = {"light": 390, "dark": 1280}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Return the address of a server whose runs lie in a folder of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ALPHAZERO_RUNS", str(tmp_path_factory.mktemp("runs")))
+        server, found = opened("--game", "tictactoe")
+    yield found
+    server.send_signal(signal.SIGINT)
+    server.wait(60)
+
+
+@pytest.fixture(scope="module", params=["chromium", pytest.param("firefox", marks=needs_firefox)])
+def browser(request, address):
+    driver = chromium() if request.param == "chromium" else Firefox()
+    try:
+        driver.get(address)  # from here on the cookie is enough
+        yield driver
+        if request.param == "chromium":
+            assert not [e["message"] for e in driver.get_log("browser") if e["level"] == "SEVERE"]
+        else:
+            assert not driver.errors
+            place = address.split("/?")[0]
+            assert not [url for url in driver.asked if not url.startswith((place, "data:", "blob:", "about:"))]
+    finally:
+        driver.quit()
+
+
+class Served(Page):
+    """A page of the server, by its path."""
+
+    def __init__(self, browser, address, path):
+        self.browser, self.place = browser, address.split("/?")[0]
+        self.go(path)
+
+    def go(self, path):
+        self.browser.get("about:blank")
+        self.browser.get(self.place + path)
+
+    def ready(self):
+        until(lambda: self.run("return 'ready' in document.documentElement.dataset"))
+
+    def set(self, css, value):
+        self.run(
+            """const e = document.querySelector(arguments[0]);
+            e.value = arguments[1];
+            e.dispatchEvent(new Event('input'));
+            e.dispatchEvent(new Event('change'))""",
+            css,
+            value,
+        )
+
+
+def test_a_game_from_its_tile_to_the_list_of_own_games(browser, address):
+    seen = Served(browser, address, "/")
+    seen.run("localStorage.clear()")
+    seen.go("/")
+    until(lambda: seen.count(".group.now a.game") > 3)
+    seen.run("[...document.querySelectorAll('a.game')].find((a) => a.href.endsWith('/play/connect4')).click()")
+    seen.ready()
+    seen.click(38)
+    until(lambda: seen.stones == 2)
+    before = seen.moves
+    browser.get(seen.place + "/play/connect4")  # a reload continues the game
+    seen.ready()
+    until(lambda: seen.moves == before)
+    seen.lose()
+    assert "You lose." in seen.text(".ended")
+    seen.go("/games?kind=mine")
+    until(lambda: seen.count("a.stored") == 1)
+    assert "Yellow won" in seen.text("a.stored")
+    seen.run("document.querySelector('a.stored').click()")
+    seen.ready()
+    until(lambda: seen.moves == before and seen.count(".found"))
+    seen.go("/games?kind=mine")
+    seen.press("Delete all")
+    seen.press("Delete")
+    until(lambda: not seen.count("a.stored"))
+
+
+def test_a_player_that_only_the_server_has_answers(browser, address):
+    seen = Served(browser, address, "/play/tictactoe")
+    seen.ready()
+    until(lambda: seen.count(".opponents [data-key=Other]"))
+    named = "[...document.querySelectorAll('[data-key=Other] option')].find((o) => o.text.includes('Random')).value"
+    seen.run(f"window.chosen = {named}")
+    seen.set(".opponents [data-key=Other]", seen.run("return window.chosen"))
+    seen.press("First")
+    seen.click(4)
+    until(lambda: seen.stones == 2)
+
+
+def test_a_training_is_started_watched_stopped_and_its_versions_are_looked_at(browser, address):
+    seen = Served(browser, address, "/training?game=tictactoe")
+    until(lambda: seen.count(".presets button"))
+    seen.run("[...document.querySelectorAll('.presets button')].find((b) => /tiny/i.test(b.innerText)).click()")
+    seen.press("Start")
+    until(lambda: seen.text(".jobs .job"))
+    figure = "return document.querySelector('.live dl')?.innerText"
+    first = until(lambda: seen.run(figure))
+    until(lambda: seen.run(figure) not in (None, first))  # a new figure each second
+    until(lambda: "1" in seen.text(".facts, .figures.still") and seen.count(".curve-card svg"))
+    until(lambda: seen.count(".newest .board"))
+    until(lambda: int(seen.run("return document.querySelectorAll('.version').length")) >= 2)
+    seen.run("document.querySelector('.version').click()")
+    until(lambda: "version 0" in seen.text(".look h3").lower() and seen.count(".look tbody tr"))
+    seen.press("Stop")
+    until(lambda: "Nothing is being trained." in seen.text(".jobs"))
+    seen.run("document.querySelector('[data-key=against]').click()")
+    seen.ready()
+    seen.click(4)
+    until(lambda: seen.stones == 2)
+    seen.go("/games")
+    until(lambda: seen.count("a.stored"))
+    seen.run("document.querySelector('a.stored').click()")
+    seen.ready()
+    until(lambda: seen.moves and seen.count(".graph"))
+
+
+@only_chromium
+@pytest.mark.skipif(not AXE.is_file(), reason="needs axe: npm i axe-core, or AXE_JS names axe.min.js")
+@pytest.mark.parametrize("scheme", WIDTHS)
+def test_no_view_has_a_serious_fault_and_none_is_wider_than_the_screen(browser, address, scheme):
+    width = WIDTHS[scheme]
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    features = [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    found = {}
+    try:
+        for path, there in (("/", "a.game"), ("/games", ".filters select"), ("/training", ".presets button"),
+                            ("/play/go", ".opponents")):  # fmt: skip
+            seen = Served(browser, address, path)
+            until(lambda: seen.count(there))  # noqa: B023
+            browser.execute_script(AXE.read_text(encoding="utf-8"))
+            found[path] = browser.execute_async_script(RUN)
+            assert seen.run("return document.documentElement.scrollWidth") <= width, path
+        assert not {path: faults for path, faults in found.items() if faults}
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
