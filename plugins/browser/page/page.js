@@ -47,6 +47,7 @@ document.documentElement.style.setProperty(
   "--tall",
   (facts.look === "hexagons" ? drawing.height : 40 * rows + 2) / drawing.width,
 );
+if (facts.points.includes(-1)) document.documentElement.style.setProperty("--rest", "286px"); // their buttons' row
 bar.classList.add(drawing.look);
 
 function frame() {
