@@ -413,10 +413,10 @@ def _start_row(size: int) -> Row:
         FIRST: [(low, high), (high, low)],
         SECOND: [(low, low), (high, high)],
         POINTS: [(r, c) for r in range(size) for c in range(size)],
+        MOVES: [(low - 1, low), (low, low - 1), (high, high + 1), (high + 1, high)],
     }
     view = row[BOARDS:].view(np.uint32).reshape(4, -1)
     for number, points in boards.items():
         for r, c in points:
             view[number, (r << log) + c >> 5] |= np.uint32(1 << ((r << log) + c & 31))
-    find_moves(row, 1)
     return row

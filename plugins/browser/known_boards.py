@@ -43,6 +43,11 @@ def known_board(game: Game) -> KnownBoard | None:
     return KnownBoard((own, other, planes), bool(forbidden), list(range(legal)) if isinstance(legal, int) else legal)
 
 
+def known_specs() -> list[str]:
+    """Return the names of the games whose boards are known."""
+    return list(_known())
+
+
 def boards_that_ship() -> list[str]:
     """Return the names of the games for which a player ships, every size of a range."""
     import games

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -14,13 +15,13 @@ from games.sizes import largest_of
 from games.titles import title_of, titled
 from languages.translate import LANGUAGES, chosen
 from players.levels import read_levels
-from plugins.browser.known_boards import boards_that_ship
+from plugins.browser.known_boards import known_specs
 from plugins.page.run_reader import game_spec, metrics, reading
 from plugins.page.web_players import Roster
 from plugins.pictures.board_grid import grid_of
 from plugins.pictures.board_parts import board_parts
 from storage import run_folders
-from storage.run_folders import game_folder, runs_in
+from storage.run_folders import game_folder, read_config, runs_in
 
 FIRST = "connect4", "tictactoe", "othello", "gomoku(size=15)", "hex(size=9)", "go(komi=7,size=9)"
 """The games of the group "now"; those of the group "sizes" are the others for which a player ships."""
@@ -31,7 +32,7 @@ ONLY_RULES = "metasquares(size=8)", "metasquares"
 @cache
 def shipped_boards() -> tuple[str, ...]:
     """Return the games for which a player ships, every size of a range, and those that come without a player."""
-    return tuple(dict.fromkeys([*FIRST, *boards_that_ship(), *ONLY_RULES]))
+    return tuple(dict.fromkeys([*FIRST, *known_specs(), *ONLY_RULES]))
 
 
 def address_of(spec: str) -> str:
@@ -70,9 +71,21 @@ def tile(game: Game) -> dict[str, Any]:
 @cache
 def _shipped_tile(spec: str) -> dict[str, Any]:
     found = tile(games.make(spec, typed=False))
-    with suppress(UserError):
-        found["elo"] = max((round(level.elo) for level in read_levels(spec)), default=None)
+    if spec in measured_boards():
+        with suppress(UserError):
+            found["elo"] = max((round(level.elo) for level in read_levels(spec)), default=None)
     return found
+
+
+@cache
+def measured_boards() -> frozenset[str]:
+    """Return the games that may have levels: those of the players that ship, of a range of sizes the largest."""
+    found = set()
+    for folder in run_folders.folders_in(run_folders.SHIPPED):
+        for run in runs_in(folder):
+            with suppress(UserError):
+                found.add(re.sub(r"=[0-9]+\.\.", "=", read_config(run).game))
+    return frozenset(found)
 
 
 def groups(roster: Roster) -> list[dict[str, Any]]:

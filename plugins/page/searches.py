@@ -36,6 +36,8 @@ LINES = 8
 """Moves whose main line is in an opinion."""
 SECONDS = 60.0
 """Most seconds of a search."""
+AT_ONCE = "random", "greedy"
+"""Players that need no search."""
 EVERY = 0.25
 """Seconds from one look at whether a page has gone to the next."""
 PROVEN = {"": None, "won": 1, "lost": -1, "drawn": 0}
@@ -71,12 +73,13 @@ class Searches:
     ) -> AsyncIterator[str]:
         shown: list[dict[str, Any]] = []  # at most one: a slow page misses what came between
         try:
-            async for words in self._prepared(work.game.spec, gone):
-                yield _line({"preparing": words})
+            if work.player not in AT_ONCE:
+                async for words in self._prepared(work.game.spec, gone):
+                    yield _line({"preparing": words})
             task = asyncio.ensure_future(within(self._pools.searching, lambda: work.run(stop.is_set, shown)))
             while not task.done():
                 await asyncio.wait({task}, timeout=EVERY)
-                if await gone():
+                if not task.done() and await gone():
                     stop.set()
                 if shown and not task.done():
                     yield _line({"progress": shown.pop()})
