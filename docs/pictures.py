@@ -17,20 +17,26 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests"), str(HERE)]
 
 import learning_picture  # noqa: E402
 from PIL import Image  # noqa: E402
-from support.browser_page import Page, chromium, until  # noqa: E402
+from support.browser import chromium, until  # noqa: E402
 
 PORT = 8765
-MOVES = "4453"
-VIEWS = {
-    "play": f"&view=play&mode=play&moves={MOVES}", "analyse": f"&view=play&mode=analyse&moves={MOVES}",
-    "puzzles": "&view=puzzles", "training": "&view=training", "games": "&view=games",
-}  # fmt: skip
+MOVES = "4.4.5.3"
+PAGES = {
+    "home": ("/", ".group a.game"),
+    "play": (f"/play/connect4#moves={MOVES}&view=play", ".moves button"),
+    "analyse": (f"/play/connect4#moves={MOVES}&view=analyse", ".found tbody tr"),
+    "learn": ("/play/connect4#moves=4.1.4.1.4.2.5.4&view=play", ".learn .verdict"),
+    "puzzles": ("/play/connect4#view=puzzles", ".numbers button"),
+    "training": ("/training", ".curve-card svg"),
+    "games": ("/games", "a.stored"),
+}
+"""{name: (path, what is there when it can be taken)}."""
 SIZES = {"page": (1280, 800), "page_phone": (390, 844)}
 PICTURES = {
-    ("page", "light"): ("play", "analyse", "puzzles", "games"), ("page", "dark"): ("analyse", "training"),
-    ("page_phone", "light"): ("analyse", "training"), ("page_phone", "dark"): ("play",),
+    ("page", "light"): ("home", "play", "analyse", "learn", "games"), ("page", "dark"): ("analyse", "training"),
+    ("page_phone", "light"): ("home", "training"), ("page_phone", "dark"): ("play",),
 }  # fmt: skip
-"""{(kind, scheme): views}."""
+"""{(kind, scheme): pages}."""
 
 
 def main() -> None:
@@ -43,15 +49,15 @@ def main() -> None:
     server = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True)
     try:
         address = next(word for line in iter(server.stdout.readline, "") for word in line.split() if "http" in word)
-        for (kind, scheme), views in PICTURES.items():
-            shoot(address, kind, SIZES[kind], scheme, views)
+        for (kind, scheme), names in PICTURES.items():
+            shoot(address, kind, SIZES[kind], scheme, names)
     finally:
         server.terminate()
         server.wait(30)
 
 
-def shoot(address: str, kind: str, size: tuple[int, int], scheme: str, views: tuple[str, ...]) -> None:
-    """Take the pictures of views at one size and in one colour scheme."""
+def shoot(address: str, kind: str, size: tuple[int, int], scheme: str, names: tuple[str, ...]) -> None:
+    """Take the pictures of pages at one size and in one colour scheme."""
     browser = chromium()
     try:
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
@@ -59,18 +65,29 @@ def shoot(address: str, kind: str, size: tuple[int, int], scheme: str, views: tu
         })  # fmt: skip
         scheme_now = [{"name": "prefers-color-scheme", "value": scheme}]
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme_now})
-        for view in views:
-            page = Page(browser, address, f"{VIEWS[view]}&game=connect4")
-            if view == "analyse":
-                until(lambda: page.count(".simulations") and page.text(".simulations") == "400", seconds=120)  # noqa: B023
-            time.sleep(4)  # curves have come
-            path = HERE / f"{kind}_{view}_{scheme}.png"
-            browser.save_screenshot(str(path))
-            Image.open(path).convert("RGB").quantize(192).save(path, optimize=True)
-            print(path)
+        browser.get(address)
+        for name in names:
+            path, there = PAGES[name]
+            browser.get("about:blank")
+            browser.get(address.partition("/?")[0] + path)
+            if name == "learn":
+                for label in ("Resign", "Give up", "Mistakes"):
+                    until(lambda: browser.execute_script(PRESS, label), seconds=60)  # noqa: B023
+            until(lambda: browser.execute_script(COUNT, there), seconds=120)  # noqa: B023
+            time.sleep(4)  # what moves has come to rest, and what is searched is found
+            target = HERE / f"{kind}_{name}_{scheme}.png"
+            browser.save_screenshot(str(target))
+            Image.open(target).convert("RGB").quantize(128).save(target, optimize=True)
+            print(target)
     finally:
         browser.quit()
 
+
+PRESS = """const one = [...document.querySelectorAll("button")].find((b) => b.offsetParent && !b.disabled
+    && b.innerText.trim().startsWith(arguments[0]));
+one?.click();
+return Boolean(one);"""
+COUNT = "return document.querySelectorAll(arguments[0]).length"
 
 if __name__ == "__main__":
     main()
