@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from config import UserError
 from evaluation.puzzles import puzzles_in_file
 from evaluation.review import thresholds
 from game import Game
@@ -80,8 +79,8 @@ def game_facts(game: Game) -> dict[str, Any]:
     grid = grid_of(start)
     points = rows * columns
     by_columns, by_points = (game.policy_layout == kind for kind in ("columns", "points"))
-    if grid is None:
-        raise UserError(f"expected a game with a board that can be drawn, got {game.spec}")
+    if grid is None:  # its positions are shown as text
+        rows = columns = 0
     actions = range(game.action_size)
     limits = thresholds(game.spec)
     known = known_board(game)
@@ -89,15 +88,17 @@ def game_facts(game: Game) -> dict[str, Any]:
         "spec": public_spec(game),
         "title": _in_languages(lambda: game.name if game.origin else title_of(game.spec)),
         "rules": _in_languages(lambda: game.aim),
-        "look": game.look,
+        "look": game.look if grid is not None else "text",
         "layout": game.policy_layout,
         "rows": rows,
         "columns": columns,
-        "rowNames": grid.rows,
-        "columnNames": grid.columns,
+        "rowNames": grid.rows if grid is not None else [],
+        "columnNames": grid.columns if grid is not None else [],
         "actionSize": game.action_size,
         "actionNames": [game.move_name(action) for action in actions],
-        "points": [action if by_columns or (by_points and action < points) else -1 for action in actions],
+        "points": [
+            action if grid is not None and (by_columns or (by_points and action < points)) else -1 for action in actions
+        ],
         "sideNames": _in_languages(lambda: [side_name(game, 1), side_name(game, -1)]),
         "winningLine": game.winning_line,
         "scored": has_points(game, start),
@@ -107,15 +108,16 @@ def game_facts(game: Game) -> dict[str, Any]:
         "thresholds": limits._asdict(),
         "puzzles": puzzles_in_file(game),
         "start": {
-            "cells": [cell for row in grid.cells for cell in row],
+            "cells": [cell for row in grid.cells for cell in row] if grid is not None else [],
             "player": start.playerTurn,
             "legal": known.legal if known else [int(action) for action in start.allowedActions],
             "over": False,
             "result": None,
             "last": -1,
             "score": None,
-        },
-        "drawing": board_parts(game),
+        }
+        | ({"text": start.render()} if grid is None else {}),
+        "drawing": board_parts(game) if grid is not None else None,
         "texts": translated(page_texts()),
         "languages": LANGUAGES,
     }

@@ -235,6 +235,8 @@ def position_of(game: Game, state: GameState, last: int = -1) -> dict[str, Any]:
         "last": last,
         "score": score,
     }
+    if grid is None:
+        found["text"] = state.render()
     owners = state.owners if over and game.scored_by_area else None
     if owners is not None:
         found["owners"] = [int(owner) for owner in np.asarray(owners).ravel()]

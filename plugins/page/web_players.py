@@ -330,12 +330,12 @@ def choose(
 
 def look(
     analyst: Agent | RolloutPlayer, state: GameState, sims: int, *, stop: Callable[[], bool] = lambda: False,
-    watch: Callable[[dict[str, Any]], None] | None = None, every: float = 0.3, drawn: Callable[[], bool] = lambda: True,
+    watch: Callable[[dict[str, Any]], None] | None = None, every: float = 0.3,
 ) -> dict[str, Any]:
     """Search a position up to `sims` simulations; return `explain.describe` of it. `watch` sees results on the way.
 
-    `every`: seconds from when a result was shown, and `drawn` again, to the next one, so that a slow display costs the
-    search no more than its share of the time.
+    `every`: seconds from when a result was shown to the next one, so that a slow display costs the search no more than
+    its share of the time.
 
     A tree that has the position as its root is continued, any other is dropped first: then the numbers are those of
     `python main.py explain`.
@@ -353,9 +353,7 @@ def look(
         tree = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
         if watch is None or tree is None or not tree.root.visits:
             return False
-        if not drawn():
-            shown_at = time.monotonic()
-        elif time.monotonic() - shown_at > every:
+        if time.monotonic() - shown_at > every:
             watch(found(analyst, tree.root))
             shown_at = time.monotonic()
         return False

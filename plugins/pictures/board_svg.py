@@ -37,12 +37,10 @@ __all__ = [
     "Mark",
     "board_of_game",
     "board_svg",
-    "first_svg",
     "grid_of",
     "point_of",
     "ratio_of",
     "star_points",
-    "stones_svg",
     "winning_points",
 ]
 MARGIN = 22.0
@@ -85,20 +83,6 @@ def board_svg(
     board.owned = owned or {}
     board.changes = changes(grid_of(before), grid) if before is not None else Changes()
     return board.svg(overlay or {}, lines or {}, clickable, hint)
-
-
-def first_svg(game: Game) -> str:
-    """Return the first position of a game, without what its rules would say: no rule is compiled for it."""
-    state = game.start()
-    grid = grid_of(state)
-    return _text_svg(state) if grid is None else _Board(game, grid, None).svg({}, {}, False, None)
-
-
-def stones_svg(game: Game, stones: Sequence[Sequence[int]]) -> str:
-    """Return a clickable board with stones [rows][columns] in {1, -1, 0}, be they a position of the game or not."""
-    empty = grid_of(game.start()) or Grid([], None, [], [])
-    grid = Grid([list(row) for row in stones], None, empty.rows, empty.columns)
-    return _Board(game, grid, None).svg({}, {}, True, None)
 
 
 def board_of_game(game: Game) -> _Board:

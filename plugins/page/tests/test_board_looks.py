@@ -2,22 +2,21 @@
 
 import re
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 import games
 from games.line_of_moves import after_moves
+from plugins.browser.game_facts import page_file
 from plugins.pictures import board_looks, drawing_asset
 from plugins.pictures.board_looks import BRIGHT, DARK, FORBIDDEN_CROSS, HINT, HOLE, LESS, LOOKS, MORE, contrast, ink_on
 from plugins.pictures.board_svg import Mark, board_svg
 
-PAGE = Path(__file__).parents[1]
 SHEETS = {
-    "style.css": (PAGE / "style.css").read_text(encoding="utf-8"),
+    "style.css": page_file("style.css"),
     "board.css": drawing_asset("board.css"),
 }
-PAGES = {"light": "#f6f7f9", "dark": "#14171b"}
+PAGES = {"light": "#f3f4f6", "dark": "#14171b"}
 """What a board without a ground lies on; the page's own colours are compared with these below."""
 
 
@@ -92,9 +91,10 @@ def test_the_cursor_is_seen_on_every_board(look):
 
 def variables(mode):
     """Return {name: colour} of the page in a mode."""
-    line = ":root" if mode == "light" else "body.body--dark"
+    line = ":root" if mode == "light" else ":root[data-theme=dark]"
     block = re.search(rf"^{re.escape(line)} {{ --ground([^}}]+)}}", SHEETS["style.css"], re.M)
-    return dict(re.findall(r"--(\w+): (#\w{6})", "--ground" + block[1]))
+    found = dict(re.findall(r"--([\w-]+): (#\w{3,6})", "--ground" + block[1]))
+    return {name: re.sub(r"^#(\w)(\w)(\w)$", r"#\1\1\2\2\3\3", colour) for name, colour in found.items()}
 
 
 def ink(mode):
@@ -111,8 +111,7 @@ def test_texts_of_the_page_are_readable(mode):
         assert contrast(blended(colours["ink"], ground, 0.75), ground) >= 4.5, "names at a board's edges"
         assert contrast(blended(colours["ink"], ground, 0.62), ground) >= 3, "lines of a board without a ground"
         assert contrast(colours["accent"], ground) >= 4.5, "the texts of buttons"
-    other = "#ffffff" if mode == "light" else "#10161d"
-    assert contrast(other, colours["accent"]) >= 4.5, "on a button that is filled"
+    assert contrast(colours["on-accent"], colours["accent"]) >= 4.5, "on a button that is filled"
 
 
 def test_gradients_are_defined_once_and_have_a_colour_behind_them():

@@ -184,7 +184,7 @@ def test_a_page_is_made_once_and_kept_in_memory_and_on_disk(trained_place, tmp_p
 
     first = run(script)
     assert made == [("tictactoe", "run0001:best")] and len({page.body for page in first}) == 1
-    facts = json.loads(first[0].body.split(b'id="facts">')[1].split(b"</script>")[0])
+    facts = facts_in(first[0])
     assert facts["server"] and facts["player"]["name"].startswith("run0001:version") and facts["player"]["ownNetwork"]
     assert run(script)[0].body == first[0].body and len(made) == 1, "another server reads it from the disk"
     (kept,) = tmp_path.glob("page-*")
@@ -197,14 +197,23 @@ def example(folder, file):
     return shutil.copy(Path(__file__).parents[3] / "examples" / file, folder)
 
 
-def test_a_game_without_a_board_to_draw_is_refused_in_a_line(place, tmp_path):
+def facts_in(page):
+    """Return the facts of a page."""
+    return json.loads(page.body.split(b'id="facts">')[1].split(b"</script>")[0])
+
+
+def test_a_game_without_a_board_to_draw_is_shown_as_its_text(place, tmp_path, no_preparing):
     spec = f"{example(tmp_path, 'nim.py')}:Nim"
 
     async def script(client, interface):
-        return await client.get(f"/play/{run_folders.game_folder(spec)}")
+        facts = facts_in(await client.get(f"/play/{run_folders.game_folder(spec)}"))
+        assert facts["drawing"] is None and facts["look"] == "text" and set(facts["points"]) == {-1}
+        given = {"game": facts["spec"], "moves": facts["start"]["legal"][:1], "from": 0}
+        found = (await client.post("/api/follow", given)).json()
+        texts = [position["text"] for position in found["positions"]]
+        assert texts[0] == facts["start"]["text"] != texts[1]
 
-    answer = run(script, spec)
-    assert answer.status == 400 and b"a board that can be drawn" in answer.body
+    run(script, spec)
 
 
 def test_a_game_in_plain_python_has_a_page_that_the_server_plays_for(place, tmp_path, no_preparing):
@@ -213,7 +222,7 @@ def test_a_game_in_plain_python_has_a_page_that_the_server_plays_for(place, tmp_
     async def script(client, interface):
         page = await client.get(f"/play/{run_folders.game_folder(spec)}")
         assert page.status == 200, page.body
-        facts = json.loads(page.body.split(b'id="facts">')[1].split(b"</script>")[0])
+        facts = facts_in(page)
         assert facts["engine"] == "server"
         assert [level["player"] for level in facts["levels"]][:2] == ["random", "rollout"]
         assert facts["spec"] == "breakthrough.py:Breakthrough" and str(tmp_path).encode() not in page.body

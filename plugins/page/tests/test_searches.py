@@ -61,7 +61,7 @@ def test_a_deeper_look_goes_on_with_the_search_and_equals_one_from_the_start():
 def test_a_slow_display_leaves_the_search_its_time(monkeypatch):
     """A clock of the test's own: a look at it takes 10 ms, a result on the way 10 s."""
     now, agent = [0.0], machine(sims=5000)
-    watched, drawn = [], [True]
+    watched = []
 
     def clock():
         now[0] += 0.01
@@ -74,9 +74,6 @@ def test_a_slow_display_leaves_the_search_its_time(monkeypatch):
     monkeypatch.setattr(web_players, "time", SimpleNamespace(monotonic=clock))
     look(agent, position(agent.game, "44"), 400, watch=watch)
     assert 2 < len(watched) and np.diff(watched).min() >= 14, "30 ticks, two a simulation, lie between two results"
-    drawn[0], seen = False, len(watched)
-    look(agent, position(agent.game, "444"), 400, watch=watch, drawn=lambda: drawn[0])
-    assert len(watched) == seen, "none is made while the last one is being drawn"
 
 
 def test_a_result_reads_the_rows_that_it_shows_and_copies_no_tables():

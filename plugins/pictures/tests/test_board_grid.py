@@ -11,7 +11,7 @@ from game import FORBIDDEN_POINT
 from games.line_of_moves import after_moves
 from plugins.pictures.board_grid import Before, Changes, changes, grid_of, scored_squares
 from plugins.pictures.board_looks import LOOKS
-from plugins.pictures.board_svg import board_svg, stones_svg
+from plugins.pictures.board_svg import board_svg
 from plugins.pictures.printed_board import read_board
 
 GAMES = [
@@ -127,15 +127,6 @@ def test_the_ghost_is_of_the_side_to_move_and_only_where_there_is_a_move():
     assert [len(found) for found in shapes] == [1, 1, 1, 1, 1, 0]
     assert [found[0].tag.split("}")[1] for found in shapes[:2]] == ["path", "circle"]
     assert all(found[0].get("visibility") == "hidden" for found in shapes[:5])
-
-
-def test_stones_without_a_position_are_drawn_for_an_editor():
-    game = games.make("gomoku")
-    stones = np.zeros((9, 9), int)
-    stones[4, 4:9] = 1  # five in a row: no position of the game
-    root = ElementTree.fromstring(stones_svg(game, stones.tolist()))
-    kinds = [e.get("class", "").split() for e in root.iter()]
-    assert sum("stone" in kind for kind in kinds) == 5 and sum("point" in kind for kind in kinds) == 81
 
 
 def test_a_note_names_the_sides_by_their_colours():

@@ -8,8 +8,6 @@ import pytest
 
 import games
 from games.line_of_moves import after_moves
-from plugins.page.result_panel import how
-from plugins.page.table import Table
 from plugins.pictures.board_hexagons import Hexagons, chain
 from plugins.pictures.board_looks import CELL, LOOKS
 from plugins.pictures.board_svg import board_svg
@@ -67,10 +65,3 @@ def test_top_and_bottom_have_the_colour_of_who_began_and_points_are_clicked_in_t
     assert float(rims[0][1]) < float(rims[1][1]) and float(rims[2][0]) < float(rims[3][0])
     assert drawn.count('class="point free"') == 24 and drawn.count('class="point"') == 1
     assert "top to bottom" not in drawn, "the edges say it"
-
-
-def test_the_page_says_how_hex_was_won():
-    table = Table("hex(size=3)")
-    for move in ("b1", "a1", "b2", "a2", "b3"):
-        table.play(table.game.parse_move(move))
-    assert how(table) == "Red has joined the two edges of that colour."
