@@ -1198,7 +1198,7 @@ async function beginOnServer() {
   } catch (error) {
     console.warn(error);
   }
-  seatRemembered();
+  if (!table.moves.length) seatRemembered();
   const wanted = new URLSearchParams(location.search).get("record"),
     [name, iteration, number, kind] = wanted?.split(",") ?? [];
   if (!wanted) return;
@@ -1341,11 +1341,11 @@ async function begin() {
     tell(tr("This browser cannot run the engine: {reason}", { reason: error.message }));
     return;
   }
-  document.documentElement.dataset.ready = "";
   if (facts.server) await beginOnServer();
   if (location.hash) await followLink();
   else if (!table.moves.length) await resumeGame();
   remembers = true;
+  document.documentElement.dataset.ready = "";
   render();
   if (view === "play") machineMoves();
   if ("site" in document.documentElement.dataset && "serviceWorker" in navigator)
