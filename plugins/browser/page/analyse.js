@@ -443,6 +443,7 @@ const review = {
     this.clear();
     const mine = (this.running = Date.now());
     let whole = false;
+    render();
     try {
       whole = await this.judgeAll(mine);
     } finally {
