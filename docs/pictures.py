@@ -17,6 +17,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tests"), str(HERE)]
 
 import learning_picture  # noqa: E402
 from PIL import Image  # noqa: E402
+
 from support.browser import chromium, until  # noqa: E402
 
 PORT = 8765
