@@ -110,7 +110,9 @@ const territory = {
   found: new Map(),
   asked: null,
   get here() {
-    return this.found.get(keyOf(shownMoves())) ?? opinionHere()?.owned ? (this.found.get(keyOf(shownMoves())) ?? opinionHere()) : null;
+    return (this.found.get(keyOf(shownMoves())) ?? opinionHere()?.owned)
+      ? (this.found.get(keyOf(shownMoves())) ?? opinionHere())
+      : null;
   },
   async ask() {
     const moves = shownMoves(),
@@ -129,7 +131,10 @@ const territory = {
 function leadWords({ owned, lead }) {
   if (!owned) return tr("No network here has learned to tell territory.");
   if (Math.abs(lead) < 0.25) return tr("The sides are level.");
-  return tr("{side} leads by {points} points.", { side: sideName(lead > 0 ? 1 : -1), points: Math.abs(lead).toFixed(1) });
+  return tr("{side} leads by {points} points.", {
+    side: sideName(lead > 0 ? 1 : -1),
+    points: Math.abs(lead).toFixed(1),
+  });
 }
 
 // The value of a position for the side that began, from what was found there; null where nothing was.
@@ -170,6 +175,8 @@ const TEXTS = [
   "{count} inaccuracies",
   "{count} mistakes",
   "{count} blunders",
+  "1 move",
+  "{count} moves",
   "classic",
   "slate",
   "light",
@@ -223,7 +230,11 @@ function foundTable(opinion) {
       const plies = endings.of(keyOf(shownMoves()))[action],
         known = plies === undefined ? proof : Math.sign(plies);
       const value =
-        plies !== undefined ? endingWords(plies) : proof === null || proof === undefined ? signed(opinion.q[action]) : tr(PROVEN[proof]);
+        plies !== undefined
+          ? endingWords(plies)
+          : proof === null || proof === undefined
+            ? signed(opinion.q[action])
+            : tr(PROVEN[proof]);
       return h(
         "tr",
         {
@@ -334,7 +345,9 @@ function analysisCard() {
     parts.push(
       h(
         "a.versions-link",
-        { href: `/training?${new URLSearchParams({ game: facts.spec, moves: shownMoves().map(moveName).join(" ") })}` },
+        {
+          href: `/training?${new URLSearchParams({ game: facts.spec, moves: shownMoves().map(moveName).join(" ") })}`,
+        },
         tr("How the versions of a run see this position"),
       ),
     );
@@ -430,6 +443,7 @@ const review = {
     this.clear();
     const mine = (this.running = Date.now());
     let whole = false;
+    render();
     try {
       whole = await this.judgeAll(mine);
     } finally {
@@ -614,7 +628,7 @@ async function playLine(move) {
   await branch(move.line);
   const one = side ?? table,
     last = one.ply;
-  for (one.ply = move.ply; one.ply < last; ) {
+  for (one.ply = move.ply; one.ply < last;) {
     one.ply++;
     render();
     await new Promise((on) => setTimeout(on, PACE));

@@ -35,7 +35,10 @@ function endingsWorker({ rows, columns, winningLine, byColumns, points }) {
     word ^= word >>> 16;
     return (word = (word + 0x6d2b79f5) | 0);
   };
-  const words = [0, 1].map(() => [Int32Array.from({ length: size }, random), Int32Array.from({ length: size }, random)]);
+  const words = [0, 1].map(() => [
+    Int32Array.from({ length: size }, random),
+    Int32Array.from({ length: size }, random),
+  ]);
   const PLACES = 1 << 21,
     locks = new Int32Array(PLACES),
     locks2 = new Int32Array(PLACES),
@@ -47,9 +50,12 @@ function endingsWorker({ rows, columns, winningLine, byColumns, points }) {
     nodes = 0,
     deadline = 0,
     late = false;
-  const middle = (p) => Math.abs((p % columns) - (columns - 1) / 2) + Math.abs(Math.floor(p / columns) - (rows - 1) / 2);
+  const middle = (p) =>
+    Math.abs((p % columns) - (columns - 1) / 2) + Math.abs(Math.floor(p / columns) - (rows - 1) / 2);
   const order = Int16Array.from([...Array(size).keys()].sort((a, b) => middle(a) - middle(b))),
-    columnOrder = [...Array(columns).keys()].sort((a, b) => Math.abs(a - (columns - 1) / 2) - Math.abs(b - (columns - 1) / 2));
+    columnOrder = [...Array(columns).keys()].sort(
+      (a, b) => Math.abs(a - (columns - 1) / 2) - Math.abs(b - (columns - 1) / 2),
+    );
 
   function emptyOf(line) {
     const all = lines[line];

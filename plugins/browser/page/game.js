@@ -69,7 +69,9 @@ const howItPlays = (level) =>
     ? level.sims
       ? tr("{count} simulations", { count: number(level.sims) })
       : tr("on the server")
-    : level.sims ? tr("{count} simulations", { count: number(level.sims) }) : tr("the network alone");
+    : level.sims
+      ? tr("{count} simulations", { count: number(level.sims) })
+      : tr("the network alone");
 const strength = (level) =>
   Number.isFinite(level.elo) ? `Elo ${number(level.elo)}`.replace("-", "−") : howItPlays(level);
 
@@ -226,7 +228,17 @@ async function endConfirmed(action) {
       more: tr("Then these points count. Take dead stones off the board first: all that stands is alive."),
       parts: [
         facts.drawing && picture(facts.drawing, ownersOf(end)),
-        h("p.centre", {}, h("b", {}, STONES.map((one) => tr("{side}: {points} points", { side: sideName(one), points: pointsOf(end, one) })).join(tr(", ")))),
+        h(
+          "p.centre",
+          {},
+          h(
+            "b",
+            {},
+            STONES.map((one) =>
+              tr("{side}: {points} points", { side: sideName(one), points: pointsOf(end, one) }),
+            ).join(tr(", ")),
+          ),
+        ),
       ],
     });
     box.addEventListener("close", () => answer(false));

@@ -61,7 +61,9 @@ const learn = {
     go("analyse");
     await review.start(() => {
       const { moves } = table,
-        own = review.moves.filter((move) => move?.mark && move.line.length && (me() === null || move.player === me()));
+        own = review.moves.filter(
+          (move) => move?.mark && move.line.length && (me() === null || move.player === me()),
+        );
       const worse = own.filter(({ mark }) => mark !== "inaccuracy");
       const items = (worse.length ? worse : own)
         .sort((a, b) => b.loss - a.loss)
@@ -206,13 +208,20 @@ function learnCard() {
       { role: "status", class: `verdict ${state === "right" ? "good" : state === "wrong" ? "bad" : ""}` },
       note || tr("Find a better move for {side}.", { side: sideName(item.player) }),
     ),
-    state === "right" && shownLine ? h("p.soft", {}, tr("Better: {line}", { line: shownLine.map(spokenName).join(" ") })) : null,
+    state === "right" && shownLine
+      ? h("p.soft", {}, tr("Better: {line}", { line: shownLine.map(spokenName).join(" ") }))
+      : null,
     h(
       "div.row",
       {},
       state === "right"
         ? button("again", tr("Show again"), () => learn.playOut(shownLine, note), { key: "show-again" })
-        : button("eye", tr("Show the move"), () => learn.playOut(item.line, tr("The better move is {move}.", { move: spokenName(item.line[0]) })), { key: "show" }),
+        : button(
+            "eye",
+            tr("Show the move"),
+            () => learn.playOut(item.line, tr("The better move is {move}.", { move: spokenName(item.line[0]) })),
+            { key: "show" },
+          ),
       last && state !== "right"
         ? null
         : button("on", last ? tr("Done") : tr("Next"), () => learn.next(), { key: "next", main: state === "right" }),

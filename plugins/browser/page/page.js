@@ -192,7 +192,8 @@ const viewName = () => (view === "learn" ? learn.from : view);
 function render() {
   document.body.dataset.view = view;
   document.body.toggleAttribute("data-begun", hasBegun() && !table.asks);
-  for (const one of nav.children) one.setAttribute("aria-current", one.dataset.view === viewName() ? "page" : "false");
+  for (const one of nav.children)
+    one.setAttribute("aria-current", one.dataset.view === viewName() ? "page" : "false");
   drawBoard();
   showStrips();
   showBar();
@@ -236,8 +237,7 @@ function showPanel() {
 
 function statusText() {
   if (view === "puzzles") return puzzles.one ? task(puzzles) : "";
-  if (view === "learn")
-    return learn.item ? tr("{side} to move", { side: sideName(learn.position.player) }) : "";
+  if (view === "learn") return learn.item ? tr("{side} to move", { side: sideName(learn.position.player) }) : "";
   if (view === "setup") return tr("what a click places");
   const one = line(),
     position = here(),
@@ -281,7 +281,11 @@ function showStrips() {
         h("b", {}, ofGame ? nameOf(one) : sideName(one)),
         h("span.soft", {}, level ? ` ${strength(level)}` : ""),
         lost
-          ? h("span.lost-share", { class: `lost-share ${lossMark(lost.loss)}` }, ` ${tr("last move: −{share} %", { share: (100 * lost.loss).toFixed(lost.loss < 0.1 ? 1 : 0) })}`)
+          ? h(
+              "span.lost-share",
+              { class: `lost-share ${lossMark(lost.loss)}` },
+              ` ${tr("last move: −{share} %", { share: (100 * lost.loss).toFixed(lost.loss < 0.1 ? 1 : 0) })}`,
+            )
           : null,
         table.thinking && turn ? h("span.busy", { "aria-hidden": "true" }) : null,
       ),
@@ -333,11 +337,16 @@ function otherMoves() {
   if (held)
     return [
       button("on", tr("Play it anyway"), () => played(held.action), { key: "anyway" }),
-      button("hint", tr("Show a better one"), () => {
-        hinted = held.best;
-        teacher.held = null;
-        render();
-      }, { key: "better" }),
+      button(
+        "hint",
+        tr("Show a better one"),
+        () => {
+          hinted = held.best;
+          teacher.held = null;
+          render();
+        },
+        { key: "better" },
+      ),
     ];
   return position.legal
     .filter((action) => pointOf(position, action) < 0)
@@ -506,12 +515,7 @@ function resultCard() {
         main: true,
         title: tr("another game, with the sides swapped"),
       }),
-      button(
-        "eye",
-        tr("Learn from your mistakes"),
-        () => learn.game(),
-        { key: "card-review" },
-      ),
+      button("eye", tr("Learn from your mistakes"), () => learn.game(), { key: "card-review" }),
       button("look", tr("Analyse"), () => go("analyse"), { key: "card-look" }),
     ),
   ]);
@@ -677,21 +681,19 @@ function triesPart() {
       const part = h(
         "div.try",
         {},
-        one.moves
-          .slice(fork)
-          .map((action, i) =>
-            h(
-              "button",
-              {
-                type: "button",
-                "data-key": `try${row} ${i}`,
-                "aria-current": side === one && one.ply === fork + i + 1 ? "step" : null,
-                onclick: () => returnTo(one, fork + i + 1),
-              },
-              h("span.nr", {}, i && (fork + i) % 2 ? "" : `${fork + i + 1}.`),
-              spokenName(action),
-            ),
+        one.moves.slice(fork).map((action, i) =>
+          h(
+            "button",
+            {
+              type: "button",
+              "data-key": `try${row} ${i}`,
+              "aria-current": side === one && one.ply === fork + i + 1 ? "step" : null,
+              onclick: () => returnTo(one, fork + i + 1),
+            },
+            h("span.nr", {}, i && (fork + i) % 2 ? "" : `${fork + i + 1}.`),
+            spokenName(action),
           ),
+        ),
         button("close", tr("Forget this line"), () => dropTry(one), { bare: true, key: `drop${row}` }),
       );
       part.style.marginLeft = `${14 * Math.min(depth, 6)}px`;
@@ -830,7 +832,8 @@ function askResign() {
 }
 function askNew() {
   if (!table.moves.length) return;
-  if (unfinished()) ask(tr("Begin a new game?"), tr("New game"), () => newGame(), { more: tr("Your game is not over.") });
+  if (unfinished())
+    ask(tr("Begin a new game?"), tr("New game"), () => newGame(), { more: tr("Your game is not over.") });
   else newGame();
 }
 
@@ -1181,18 +1184,21 @@ function rememberGame() {
   const { moves, seats } = table;
   kept.set(
     `game:${facts.spec}`,
-    table.result || !moves.length || clock.left ? "" : JSON.stringify({ moves, seats, helped: table.helped, key: ownGame.key }),
+    table.result || !moves.length || clock.left
+      ? ""
+      : JSON.stringify({ moves, seats, helped: table.helped, key: ownGame.key }),
   );
 }
 // On a server's page: its players are opponents too, and a stored game or one of the person's own may be what is wanted.
 async function beginOnServer() {
   try {
     const { players } = await server.get("players", { game: facts.spec });
-    for (const { name, label, kind, sims } of players) levels.push({ name: label, label, player: name, sims, kind, elo: null, listed: true });
+    for (const { name, label, kind, sims } of players)
+      levels.push({ name: label, label, player: name, sims, kind, elo: null, listed: true });
   } catch (error) {
     console.warn(error);
   }
-  seatRemembered();
+  if (!table.moves.length) seatRemembered();
   const wanted = new URLSearchParams(location.search).get("record"),
     [name, iteration, number, kind] = wanted?.split(",") ?? [];
   if (!wanted) return;
@@ -1234,14 +1240,18 @@ function keepOwnGame() {
     last: lastPoint(end),
     result: table.result?.winner ?? null,
     seats: table.seats,
-    who: machine === null ? tr("A friend") : `${sideName(me())} – ${levels[machine].label ?? tr(levels[machine].name)}`,
+    who:
+      machine === null ? tr("A friend") : `${sideName(me())} – ${levels[machine].label ?? tr(levels[machine].name)}`,
     board: facts.spec,
   };
   let games = [...ownGames().filter(({ key }) => key !== one.key), one].slice(-MOST_OWN);
   while (games.length > 1 && JSON.stringify(games).length > LARGEST_OWN) games = games.slice(1);
   kept.set("mine", JSON.stringify(games));
   if (!kept.get(`mine:${facts.spec}`))
-    kept.set(`mine:${facts.spec}`, JSON.stringify({ drawing: facts.drawing, sideNames: facts.sideNames, title: facts.title }));
+    kept.set(
+      `mine:${facts.spec}`,
+      JSON.stringify({ drawing: facts.drawing, sideNames: facts.sideNames, title: facts.title }),
+    );
 }
 async function openOwnGame(wanted) {
   const one = ownGames().find(({ key, spec }) => key === wanted && spec === facts.spec);
@@ -1331,11 +1341,11 @@ async function begin() {
     tell(tr("This browser cannot run the engine: {reason}", { reason: error.message }));
     return;
   }
-  document.documentElement.dataset.ready = "";
   if (facts.server) await beginOnServer();
   if (location.hash) await followLink();
   else if (!table.moves.length) await resumeGame();
   remembers = true;
+  document.documentElement.dataset.ready = "";
   render();
   if (view === "play") machineMoves();
   if ("site" in document.documentElement.dataset && "serviceWorker" in navigator)

@@ -1,7 +1,11 @@
 // A board as a small picture, of a game's drawing and what stands where: no clicks, no motion.
 
 // marks: [[point, text, strength 0..1]] on the points; last: the point of the last stone.
-function picture({ under, over, width, height, look, places, paint, radius, ink, marks: inks }, cells, { marks = [], last = -1, label = "" } = {}) {
+function picture(
+  { under, over, width, height, look, places, paint, radius, ink, marks: inks },
+  cells,
+  { marks = [], last = -1, label = "" } = {},
+) {
   const box = h("span.picture");
   const shape = (side, [x, y]) =>
     look === "marks" && side === 1
@@ -26,7 +30,8 @@ function picture({ under, over, width, height, look, places, paint, radius, ink,
   box.innerHTML =
     `<svg xmlns="http://www.w3.org/2000/svg" class="board ${look}" viewBox="0 0 ${width} ${height}" ${role} ${words}>` +
     `${under}${stones(1)}${stones(-1)}${over}` +
-    (ring && `<circle cx="${ring[0]}" cy="${ring[1]}" r="6" fill="none" stroke="${ink[cells[last]]}" stroke-width="2.4"/>`) +
+    (ring &&
+      `<circle cx="${ring[0]}" cy="${ring[1]}" r="6" fill="none" stroke="${ink[cells[last]]}" stroke-width="2.4"/>`) +
     `${said.join("")}</svg>`;
   if (label) box.firstElementChild.setAttribute("aria-label", label);
   return box;

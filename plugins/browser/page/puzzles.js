@@ -257,7 +257,11 @@ function puzzleCard() {
     ),
     own
       ? null
-      : h("p.soft", {}, tr("{clean} solved alone, {helped} with help", { clean: count(CLEAN), helped: count(HELPED) })),
+      : h(
+          "p.soft",
+          {},
+          tr("{clean} solved alone, {helped} with help", { clean: count(CLEAN), helped: count(HELPED) }),
+        ),
     h(
       "p.soft",
       {},

@@ -15,7 +15,9 @@ function wins(cells, point, side) {
   const after = cells.slice();
   after[point] = side;
   if (facts.look === "hexagons") return chain(after, side).length > 0;
-  return facts.winningLine ? winningLines({ cells: after, over: true, result: side, last: actionAt(point) }).length > 0 : false;
+  return facts.winningLine
+    ? winningLines({ cells: after, over: true, result: side, last: actionAt(point) }).length > 0
+    : false;
 }
 const actionAt = (point) => (facts.layout === "columns" ? point % columns : facts.points.indexOf(point));
 
@@ -69,20 +71,25 @@ function reasonOf(position, after, action, opinion) {
   if (knows) {
     const theirs = winningPoints(cells, -player);
     if (theirs.includes(point)) {
-      const run = facts.winningLine ? COUNTED()[Math.min(runThrough(cells, point, -player) - 1, facts.winningLine - 1)] : null;
-      return run ? tr("it blocks {what}", { what: run }) : tr("it stops {side} from winning at once", { side: sideName(-player) });
+      const run = facts.winningLine
+        ? COUNTED()[Math.min(runThrough(cells, point, -player) - 1, facts.winningLine - 1)]
+        : null;
+      return run
+        ? tr("it blocks {what}", { what: run })
+        : tr("it stops {side} from winning at once", { side: sideName(-player) });
     }
     const mine = winningPoints(after.cells, player);
     if (mine.length > 1) return tr("it threatens to win in two places");
     // what the other side could do there
     if (facts.winningLine && winningPoints(placed(cells, point, -player), -player).length > 1)
       return tr("it stops a double threat");
-    if (mine.length === 1)
-      return tr("it threatens to win with {move}", { move: inWords(actionAt(mine[0])) });
+    if (mine.length === 1) return tr("it threatens to win with {move}", { move: inWords(actionAt(mine[0])) });
   }
   const change = changed(position, after);
   if (change?.gone.length && !change.turned.length)
-    return change.gone.length === 1 ? tr("it takes a stone") : tr("it takes {count} stones", { count: change.gone.length });
+    return change.gone.length === 1
+      ? tr("it takes a stone")
+      : tr("it takes {count} stones", { count: change.gone.length });
   const proof = opinion?.proven?.[action];
   if (proof === 1) return tr("it wins by force");
   if (opinion?.proven && onlyMove(position, opinion, action)) return tr("every other move loses");
@@ -108,6 +115,8 @@ function reasonOf(position, after, action, opinion) {
   return tr("the search likes it most, {share} % to win", { share: percent((1 + opinion.q[best]) / 2) });
 }
 const onlyMove = (position, { proven }, action) =>
-  position.legal.length > 1 && position.legal.every((one) => one === action || proven[one] === -1) && proven[action] !== -1;
+  position.legal.length > 1 &&
+  position.legal.every((one) => one === action || proven[one] === -1) &&
+  proven[action] !== -1;
 const pointsFor = (position, side) => position.score[side === 1 ? 0 : 1];
 const counted = (count, one, many) => tr(count === 1 ? one : many, { count: number(count) });

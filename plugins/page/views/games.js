@@ -90,20 +90,48 @@ view(() => {
         chosen.kind,
         set("kind"),
       ),
-      mine ? null : field(tr("run"), select(tr("run"), runs.map(({ name, label }) => [name, label ?? name]), chosen.name, set("name"))),
+      mine
+        ? null
+        : field(
+            tr("run"),
+            select(
+              tr("run"),
+              runs.map(({ name, label }) => [name, label ?? name]),
+              chosen.name,
+              set("name"),
+            ),
+          ),
       mine
         ? null
         : field(
             tr("iteration"),
-            select(tr("iteration"), [["", tr("all")], ...(answer?.iterations ?? []).map((one) => [one, one])], chosen.iteration, set("iteration")),
+            select(
+              tr("iteration"),
+              [["", tr("all")], ...(answer?.iterations ?? []).map((one) => [one, one])],
+              chosen.iteration,
+              set("iteration"),
+            ),
           ),
       field(
         tr("result"),
-        select(tr("result"), Object.entries(RESULTS).map(([key, text]) => [key, tr(text)]), chosen.result, set("result")),
+        select(
+          tr("result"),
+          Object.entries(RESULTS).map(([key, text]) => [key, tr(text)]),
+          chosen.result,
+          set("result"),
+        ),
       ),
       mine || !answer?.versions?.length
         ? null
-        : field(tr("version"), select(tr("version"), [["", tr("any")], ...answer.versions.map((one) => [one, one])], chosen.version, set("version"))),
+        : field(
+            tr("version"),
+            select(
+              tr("version"),
+              [["", tr("any")], ...answer.versions.map((one) => [one, one])],
+              chosen.version,
+              set("version"),
+            ),
+          ),
       field(tr("moves from"), count("least")),
       field(tr("to"), count("most")),
       mine && ownGames().length
@@ -121,18 +149,43 @@ view(() => {
     boards.replaceChildren(...all.map((one) => smallBoard(one, ofBoard(one), href(one))));
     words.textContent =
       total > PAGE
-        ? tr("{count} games, {first} to {end} shown", { count: number(total), first: chosen.from + 1, end: chosen.from + all.length })
+        ? tr("{count} games, {first} to {end} shown", {
+            count: number(total),
+            first: chosen.from + 1,
+            end: chosen.from + all.length,
+          })
         : inOne(total, "1 game", "{count} games");
     const step = (name, label, to) =>
-      button(name, label, () => { chosen.from = to; read(); }, { bare: true, key: name, off: to < 0 || to >= total });
-    swapIn(pages, ...(total > PAGE ? [step("back", tr("games before these"), chosen.from - PAGE), step("on", tr("games after these"), chosen.from + PAGE)] : []));
+      button(
+        name,
+        label,
+        () => {
+          chosen.from = to;
+          read();
+        },
+        { bare: true, key: name, off: to < 0 || to >= total },
+      );
+    swapIn(
+      pages,
+      ...(total > PAGE
+        ? [
+            step("back", tr("games before these"), chosen.from - PAGE),
+            step("on", tr("games after these"), chosen.from + PAGE),
+          ]
+        : []),
+    );
   };
   async function read() {
     if (chosen.kind === "mine") {
       answer = null;
       showFilters();
       const all = mineOf();
-      show(all.slice(chosen.from, chosen.from + PAGE), (one) => one.board, (one) => `${one.url}#own=${one.key}`, all.length);
+      show(
+        all.slice(chosen.from, chosen.from + PAGE),
+        (one) => one.board,
+        (one) => `${one.url}#own=${one.key}`,
+        all.length,
+      );
       if (!ownGames().length) words.textContent = tr("Games that you play are kept here, in this browser.");
       return;
     }
@@ -147,7 +200,13 @@ view(() => {
     if (kind !== chosen.kind) return; // another kind was chosen meanwhile
     answer = found;
     showFilters();
-    if (found) show(found.games, (one) => found.boards[one.board], (one) => one.url, found.count ?? found.games.length);
+    if (found)
+      show(
+        found.games,
+        (one) => found.boards[one.board],
+        (one) => one.url,
+        found.count ?? found.games.length,
+      );
     else boards.replaceChildren();
     if (found && !found.games.length) words.textContent = tr("no games");
   }

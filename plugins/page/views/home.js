@@ -10,7 +10,9 @@ function stands({ elo, size, yours }) {
     const than = sims ? tr("rollouts of {sims}", { sims: number(Number(sims)) }) : yours.stronger_than;
     return `${version}, ${tr("stronger than {player}", { player: than })}`;
   }
-  return [elo === null ? "" : `Elo ${number(elo)}`, size ? `${(size / 1e6).toFixed(1)} MB` : ""].filter(Boolean).join(" · ");
+  return [elo === null ? "" : `Elo ${number(elo)}`, size ? `${(size / 1e6).toFixed(1)} MB` : ""]
+    .filter(Boolean)
+    .join(" · ");
 }
 // A game's name with its parameters as words: "Go 5x5, komi 24.5".
 const PARAMETERS = {
@@ -49,7 +51,12 @@ function atWork(training) {
     { "aria-label": tr("Running now") },
     h("h2", {}, tr("Running now")),
     training.map((one) =>
-      h("a.job", { href: `/training?run=${encodeURIComponent(one.name)}` }, h("b", {}, one.label), h("span.soft", {}, one.words)),
+      h(
+        "a.job",
+        { href: `/training?run=${encodeURIComponent(one.name)}` },
+        h("b", {}, one.label),
+        h("span.soft", {}, one.words),
+      ),
     ),
   );
 }

@@ -97,10 +97,14 @@ class ServerEngine {
     const mine = (this.open = new AbortController());
     const given = { game: facts.spec, setup: this.setup, moves, sims: sims ?? null, player };
     try {
-      return await server.stream(choose ? "move" : "search", { ...given, seconds: Number.isFinite(seconds) ? seconds : null }, {
-        progress,
-        signal: mine.signal,
-      });
+      return await server.stream(
+        choose ? "move" : "search",
+        { ...given, seconds: Number.isFinite(seconds) ? seconds : null },
+        {
+          progress,
+          signal: mine.signal,
+        },
+      );
     } catch (error) {
       if (error.name === "AbortError") return { stopped: true, opinion: null, action: null };
       throw error;

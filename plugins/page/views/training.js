@@ -20,7 +20,12 @@ const named = () => runs.filter(({ name }) => name);
 // The run that is displayed at first: one at work, else one of the person's own.
 const askedGame = new URLSearchParams(location.search).get("game");
 const firstOf = (all) =>
-  (all.find((one) => one.name && askedGame && one.game === askedGame) ?? all.find((one) => one.name && one.process) ?? all.find((one) => one.name && !one.ships) ?? all.find((one) => one.name))?.name ?? "";
+  (
+    all.find((one) => one.name && askedGame && one.game === askedGame) ??
+    all.find((one) => one.name && one.process) ??
+    all.find((one) => one.name && !one.ships) ??
+    all.find((one) => one.name)
+  )?.name ?? "";
 function figures(now) {
   // the live numbers of a run at work
   const list = [
@@ -70,12 +75,25 @@ view(() => {
     const field = (label, part) => h("label.field", {}, h("span", {}, label), part);
     swapIn(
       parts.choose,
-      field(tr("run"), select(tr("run"), named().map(({ name, label }) => [name, label ?? name]), shown.name, chooseRun)),
+      field(
+        tr("run"),
+        select(
+          tr("run"),
+          named().map(({ name, label }) => [name, label ?? name]),
+          shown.name,
+          chooseRun,
+        ),
+      ),
       field(
         tr("compare with"),
         select(
           tr("compare with"),
-          [["", tr("none")], ...named().filter(({ name, game }) => name !== shown.name && game === now?.game).map(({ name, label }) => [name, label ?? name])],
+          [
+            ["", tr("none")],
+            ...named()
+              .filter(({ name, game }) => name !== shown.name && game === now?.game)
+              .map(({ name, label }) => [name, label ?? name]),
+          ],
           shown.compare,
           (name) => {
             shown.compare = name;
@@ -84,7 +102,10 @@ view(() => {
         ),
       ),
       now && !now.ships && !now.finished && !now.process && !now.busy
-        ? button("again", tr("Resume"), () => begin({ game: now.game, resume: now.name.split("/").pop() }), { key: "resume", title: tr("continue this run") })
+        ? button("again", tr("Resume"), () => begin({ game: now.game, resume: now.name.split("/").pop() }), {
+            key: "resume",
+            title: tr("continue this run"),
+          })
         : null,
       now ? h("a.button", { href: `/games?run=${encodeURIComponent(now.name)}` }, tr("Games")) : null,
     );
@@ -116,7 +137,10 @@ view(() => {
       first = all.filter(({ more }) => !more),
       folded = all.filter(({ more }) => more);
     const one = (curve) => {
-      const box = h("figure.curve-card", { class: `curve-card${curve.first ? " first" : ""}`, "data-curve": curve.key });
+      const box = h("figure.curve-card", {
+        class: `curve-card${curve.first ? " first" : ""}`,
+        "data-curve": curve.key,
+      });
       box.append(drawnByUs(curve.svg));
       return box;
     };
@@ -159,7 +183,9 @@ view(() => {
       const value = values[ply];
       said.textContent =
         `${players.join(", ")}: ${tr("move {ply} of {count}", { ply, count: moves.length })}` +
-        (value === undefined ? "" : `, ${tr("value for who began {value}", { value: (value > 0 ? "+" : "") + value.toFixed(2) })}`);
+        (value === undefined
+          ? ""
+          : `, ${tr("value for who began {value}", { value: (value > 0 ? "+" : "") + value.toFixed(2) })}`);
       playing.ply++;
       if (playing.ply > moves.length + 5) {
         const { next } = playing;
@@ -228,14 +254,23 @@ view(() => {
           "div.job",
           {},
           h("b", {}, one.label ?? one.name),
-          h("p.soft", { "aria-live": "off" }, now?.words ?? (one.name ? tr("at work") : tr("{game}: starting ...", { game: one.game }))),
+          h(
+            "p.soft",
+            { "aria-live": "off" },
+            now?.words ?? (one.name ? tr("at work") : tr("{game}: starting ...", { game: one.game })),
+          ),
           h("progress", { max: 1, value: now?.share ?? null, "aria-label": one.name }),
           h(
             "div.row",
             {},
-            one.name === shown.name || !one.name ? null : button("look", tr("Show"), () => chooseRun(one.name), { key: `show${one.name}` }),
+            one.name === shown.name || !one.name
+              ? null
+              : button("look", tr("Show"), () => chooseRun(one.name), { key: `show${one.name}` }),
             one.mine
-              ? button("stop", tr("Stop"), () => stop(one), { key: `stop${one.name}`, title: tr("end at the next commit; nothing is lost") })
+              ? button("stop", tr("Stop"), () => stop(one), {
+                  key: `stop${one.name}`,
+                  title: tr("end at the next commit; nothing is lost"),
+                })
               : h("span.soft", {}, tr("process {number}, not of this page", { number: one.process })),
           ),
         );
@@ -243,7 +278,8 @@ view(() => {
     );
   }
   async function stop(one) {
-    if (await tried(() => server.post("stop", { game: one.game }))) say(tr("stopping at the next commit ... (press again to stop at once)"));
+    if (await tried(() => server.post("stop", { game: one.game })))
+      say(tr("stopping at the next commit ... (press again to stop at once)"));
   }
   async function begin(wanted) {
     if (await tried(() => server.post("train", wanted))) {
@@ -270,22 +306,42 @@ view(() => {
     await fit();
     function form(all, options) {
       const about = h("p.soft", {}, options.presets.find(({ key }) => key === wanted.preset)?.about ?? "");
-      const minutes = h("input", { type: "number", min: 1, step: 1, value: wanted.minutes, placeholder: tr("no limit"), oninput: () => { wanted.minutes = minutes.value; } });
+      const minutes = h("input", {
+        type: "number",
+        min: 1,
+        step: 1,
+        value: wanted.minutes,
+        placeholder: tr("no limit"),
+        oninput: () => {
+          wanted.minutes = minutes.value;
+        },
+      });
       const field = (label, part) => h("label.field", {}, h("span", {}, label), part);
       startButton = button(
         "on",
         tr("Start"),
-        () => begin({ game: wanted.game, preset: wanted.preset, minutes: minutes.value ? Number(minutes.value) : null, resume: null }),
+        () =>
+          begin({
+            game: wanted.game,
+            preset: wanted.preset,
+            minutes: minutes.value ? Number(minutes.value) : null,
+            resume: null,
+          }),
         { key: "start", main: true, title: tr("start a new run") },
       );
       swapIn(
         parts.start,
         field(
           tr("game"),
-          select(tr("game"), all.map(({ spec, name }) => [spec, inLanguage(name) || spec]), wanted.game, (spec) => {
-            wanted.game = spec;
-            fit();
-          }),
+          select(
+            tr("game"),
+            all.map(({ spec, name }) => [spec, inLanguage(name) || spec]),
+            wanted.game,
+            (spec) => {
+              wanted.game = spec;
+              fit();
+            },
+          ),
         ),
         h(
           "div.presets",
@@ -309,7 +365,11 @@ view(() => {
         ),
         about,
         options.estimate?.length
-          ? h("dl.figures.still", {}, options.estimate.map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value))))
+          ? h(
+              "dl.figures.still",
+              {},
+              options.estimate.map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value))),
+            )
           : null,
         h("div.row", {}, field(tr("minutes at most"), minutes), startButton),
       );
@@ -336,7 +396,12 @@ view(() => {
       {},
       h("section.card", { "aria-label": tr("Running now") }, h("h2", {}, tr("Running now")), parts.work),
       h("section.card", { "aria-label": tr("Start a run") }, h("h2", {}, tr("Start a run")), parts.start),
-      h("section.card", { "aria-label": tr("The newest self-play game") }, h("h2", {}, tr("The newest self-play game")), parts.newest),
+      h(
+        "section.card",
+        { "aria-label": tr("The newest self-play game") },
+        h("h2", {}, tr("The newest self-play game")),
+        parts.newest,
+      ),
       h("details.card", {}, h("summary", {}, tr("Log")), parts.log),
     ),
   ];

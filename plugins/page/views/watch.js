@@ -16,7 +16,16 @@ function watchRun(box, name) {
     state.playing = null;
   };
   box.onpause = pause;
-  box.replaceChildren(h("h2", {}, tr("Watch it learn")), h("p.soft", {}, tr("One position, as each version sees it before any search.")), choose, words, row, bar, look, miles);
+  box.replaceChildren(
+    h("h2", {}, tr("Watch it learn")),
+    h("p.soft", {}, tr("One position, as each version sees it before any search.")),
+    choose,
+    words,
+    row,
+    bar,
+    look,
+    miles,
+  );
   if (!name) {
     box.hidden = true;
     return;
@@ -35,7 +44,15 @@ function watchRun(box, name) {
   async function lookOf(version) {
     const key = `${state.position} ${version}`;
     if (!state.looks.has(key))
-      state.looks.set(key, server.get("look", { name, version, position: state.position, moves: state.position === "moves" ? moves : "" }));
+      state.looks.set(
+        key,
+        server.get("look", {
+          name,
+          version,
+          position: state.position,
+          moves: state.position === "moves" ? moves : "",
+        }),
+      );
     return state.looks.get(key);
   }
   const marksOf = (found) => {
@@ -49,13 +66,22 @@ function watchRun(box, name) {
   async function showRow() {
     const places = spread();
     row.replaceChildren(
-      ...places.map((i) => h("button.version", { type: "button", "data-at": i, "data-key": `v${i}`, onclick: () => go(i) }, h("span.picture"), h("span", {}, tr("version {number}", { number: state.versions[i] })))),
+      ...places.map((i) =>
+        h(
+          "button.version",
+          { type: "button", "data-at": i, "data-key": `v${i}`, onclick: () => go(i) },
+          h("span.picture"),
+          h("span", {}, tr("version {number}", { number: state.versions[i] })),
+        ),
+      ),
     );
     for (const i of places) {
       const found = await tried(() => lookOf(state.versions[i]));
       if (!found || !alive()) return;
       const one = row.querySelector(`[data-at="${i}"]`);
-      one?.firstElementChild.replaceWith(picture(found.drawing, [...found.position.cells], { marks: marksOf(found) }));
+      one?.firstElementChild.replaceWith(
+        picture(found.drawing, [...found.position.cells], { marks: marksOf(found) }),
+      );
       if (one && one.childElementCount === 2) one.append(h("b", {}, signedOf(found.value)));
     }
     mark();
@@ -75,7 +101,10 @@ function watchRun(box, name) {
       .slice(0, 5);
     swapIn(
       look,
-      picture(found.drawing, [...found.position.cells], { marks: marksOf(found), label: tr("version {number}", { number: version }) }),
+      picture(found.drawing, [...found.position.cells], {
+        marks: marksOf(found),
+        label: tr("version {number}", { number: version }),
+      }),
       h(
         "div.said",
         {},
@@ -95,7 +124,13 @@ function watchRun(box, name) {
             }),
           ),
         ),
-        found.url ? h("a.button", { href: found.url, "data-key": "against" }, tr("Play version {number}", { number: version })) : null,
+        found.url
+          ? h(
+              "a.button",
+              { href: found.url, "data-key": "against" },
+              tr("Play version {number}", { number: version }),
+            )
+          : null,
       ),
     );
   }
@@ -104,12 +139,30 @@ function watchRun(box, name) {
       bar.querySelector("input").value = state.at;
       return;
     }
-    const slider = h("input", { type: "range", min: 0, max: Math.max(state.versions.length - 1, 0), value: state.at, "aria-label": tr("version"), oninput: () => { pause(); go(Number(slider.value)); } });
-    const toggle = button("on", tr("one version after the other, or pause"), () => {
-      if (state.playing) return pause();
-      if (state.at === state.versions.length - 1) go(0);
-      state.playing = setInterval(() => (alive() && state.at < state.versions.length - 1 ? go(state.at + 1) : pause()), 700);
-    }, { bare: true });
+    const slider = h("input", {
+      type: "range",
+      min: 0,
+      max: Math.max(state.versions.length - 1, 0),
+      value: state.at,
+      "aria-label": tr("version"),
+      oninput: () => {
+        pause();
+        go(Number(slider.value));
+      },
+    });
+    const toggle = button(
+      "on",
+      tr("one version after the other, or pause"),
+      () => {
+        if (state.playing) return pause();
+        if (state.at === state.versions.length - 1) go(0);
+        state.playing = setInterval(
+          () => (alive() && state.at < state.versions.length - 1 ? go(state.at + 1) : pause()),
+          700,
+        );
+      },
+      { bare: true },
+    );
     bar.replaceChildren(toggle, slider);
   }
   async function begin() {
@@ -119,21 +172,39 @@ function watchRun(box, name) {
       first = !state.versions.length;
     if (!first && found.versions.length === state.versions.length) return;
     const own = moves && runs.some((one) => one.name === name && one.game === asked.get("game"));
-    const positions = own ? [{ key: "moves", name: tr("the position on the board") }, ...found.positions] : found.positions;
-    Object.assign(state, { versions: found.versions, positions, position: first ? (positions[0]?.key ?? "start") : state.position });
+    const positions = own
+      ? [{ key: "moves", name: tr("the position on the board") }, ...found.positions]
+      : found.positions;
+    Object.assign(state, {
+      versions: found.versions,
+      positions,
+      position: first ? (positions[0]?.key ?? "start") : state.position,
+    });
     if (!found.versions.length) {
       words.textContent = tr("There is no version yet.");
       return;
     }
-    words.textContent =
-      found.versions.length === 1 ? tr("This run has its last version only.") : "";
-    const showChoice = () => swapIn(choose, h("label.field", {}, h("span", {}, tr("position")), select(
-      tr("position"), positions.map((one) => [one.key ?? one, one.name ?? one]), state.position, (key) => {
-        state.position = key;
-        pause();
-        showRow();
-        go(state.at);
-      })));
+    words.textContent = found.versions.length === 1 ? tr("This run has its last version only.") : "";
+    const showChoice = () =>
+      swapIn(
+        choose,
+        h(
+          "label.field",
+          {},
+          h("span", {}, tr("position")),
+          select(
+            tr("position"),
+            positions.map((one) => [one.key ?? one, one.name ?? one]),
+            state.position,
+            (key) => {
+              state.position = key;
+              pause();
+              showRow();
+              go(state.at);
+            },
+          ),
+        ),
+      );
     showChoice();
     bar.hidden = row.hidden = found.versions.length < 2;
     if (newest || first) state.at = found.versions.length - 1;
@@ -144,12 +215,22 @@ function watchRun(box, name) {
     if (!alive() || !known?.words?.length) return;
     miles.replaceChildren(
       h("h3", {}, tr("Milestones")),
-      h("ol", {}, known.words.map((one) => {
-        const { text, version } = typeof one === "string" ? { text: one, version: null } : one;
-        const at = state.versions.indexOf(version);
-        return h("li", {}, at < 0 ? text : h("button.link", { type: "button", onclick: () => go(at) }, text));
-      })),
-      h("p.soft", {}, tr("By the network alone, on positions made from the rules: right in more than nine of ten, from that version on.")),
+      h(
+        "ol",
+        {},
+        known.words.map((one) => {
+          const { text, version } = typeof one === "string" ? { text: one, version: null } : one;
+          const at = state.versions.indexOf(version);
+          return h("li", {}, at < 0 ? text : h("button.link", { type: "button", onclick: () => go(at) }, text));
+        }),
+      ),
+      h(
+        "p.soft",
+        {},
+        tr(
+          "By the network alone, on positions made from the rules: right in more than nine of ten, from that version on.",
+        ),
+      ),
     );
   }
   box.refresh = begin;

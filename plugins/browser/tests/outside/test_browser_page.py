@@ -1,4 +1,4 @@
-"""The page of one file in Chromium and in Firefox, from a disk, around a test double of the engine: what people do with it.
+"""The page of one file in Chromium and in Firefox, from a disk, around a test double of the engine.
 
 Each test is a journey of several deeds; one browser of each kind serves them all.
 
@@ -81,7 +81,7 @@ class Page:
         browser.get("about:blank")  # else another fragment is no other page
         browser.get((folder / f"{name}.html").as_uri())
         if not keep:
-            self.run("localStorage.clear()")
+            self.run("localStorage.clear(); Storage.prototype.setItem = () => {}")  # nothing is kept until it is left
         browser.get("about:blank")
         browser.get((folder / f"{name}.html").as_uri() + link)
         until(lambda: self.run("return 'ready' in document.documentElement.dataset"))

@@ -1,4 +1,4 @@
-"""The server's page as people use it, in Chromium and in Firefox: home, a game, its mistakes, own games, training, versions.
+"""The server's page as people use it, in Chromium and in Firefox: home, a game, own games, training, versions.
 
 One server is started for all, and one browser of each kind. Axe is a program of its own, see test_browser_page.py.
 """
@@ -141,7 +141,8 @@ def test_no_view_has_a_serious_fault_and_none_is_wider_than_the_screen(browser, 
     width = WIDTHS[scheme]
     size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    features = [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]
+    wanted = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+    features = [{"name": name, "value": value} for name, value in wanted.items()]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     found = {}
     try:
