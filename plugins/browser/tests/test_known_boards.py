@@ -8,8 +8,18 @@ from plugins.browser.known_boards import FILE, boards_that_ship, known_board, kn
 from plugins.browser.known_boards import as_json as text_of
 from plugins.browser.make_ready import found
 
-ONE_A_GAME = ("connect4", "tictactoe", "othello(size=10)", "gomoku(rule=renju,size=15)", "go(komi=7,size=7)", "hex(size=7)",
-              "hex(size=9,swap=yes)", "littlego", "gomoku(size=8)", "othello(size=6)")  # fmt: skip
+ONE_A_GAME = (
+    "connect4",
+    "tictactoe",
+    "othello(size=10)",
+    "othello(size=6)",
+    "gomoku(rule=renju,size=15)",
+    "gomoku(size=8)",
+    "go(komi=7,size=7)",
+    "hex(size=7)",
+    "hex(size=9,swap=yes)",
+    "littlego",
+)
 
 
 @pytest.mark.parametrize("spec", ONE_A_GAME)
