@@ -21,8 +21,9 @@ from game import GameState, state_key
 from search import simulate, solver
 from search.evaluation_cache import NOT_FINITE
 from search.expand import expand, make_priors, new_node
+from search.main_lines import LENGTH, main_lines
 from search.many_trees import Decision, Evaluator, ManyTrees, TreeFull
-from search.solving.proofs import LOSS, UNPROVEN, kept_moves, known_value
+from search.solving.proofs import LOSS, UNPROVEN, known_value
 from search.tables import EXPANDED, STEP, TERMINAL, UNVISITED, WAITING, find, sum_of_values
 
 __all__ = ["MCTS", "Decision", "Edge", "Node", "Evaluator", "TreeFull"]
@@ -251,17 +252,6 @@ class MCTS(ManyTrees):
         call(simulate.backup, self.forest, self.puct, 0, float(value), leaf.playerTurn)
         call(solver.after_backup, self.forest, 0)
 
-    def principal_variation(self, node: Node | None = None, length: int = 12) -> list[int]:
+    def principal_variation(self, node: Node | None = None, length: int = LENGTH) -> list[int]:
         """Return the line of most visited moves from `node` or the root, at each node of those that keep the proof."""
-        f, index, line = self.forest, (node or self.root).index, list[int]()
-        while index != UNVISITED and len(line) < length and f.nodes[index]["status"] == EXPANDED:
-            first, rows = int(f.nodes[index]["first"]), int(f.nodes[index]["materialised"])
-            N = f.edges["N"][first : first + rows].astype(np.int64)
-            kept = np.where(kept_moves(f, index)[:rows], N, 0)
-            N = kept if kept.any() else N
-            if not N.any():
-                break
-            e = first + int(np.lexsort((f.moves["action"][first : first + rows], -N))[0])
-            line.append(int(f.moves["action"][e]))
-            index = int(f.edges["child"][e])
-        return line
+        return main_lines(self.forest, np.array([(node or self.root).index]), length)[0].moves

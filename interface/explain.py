@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from agent import Agent
 from game import GameState
 from games.line_of_moves import after_moves as after_moves  # notebooks import it from here
 from languages.translate import tr
 from MCTS import Node
+from search.main_lines import main_lines
 from search.solving.forced_wins import win_length
+from search.tables import UNVISITED
 from search.trace import choices_at, tables_now
 from system.terminal import padded
 
-UNVISITED = 10
+ALONE = 10
 """Moves without a visit that have a row of their own, at most: the best moves, which come first, stay in sight."""
+PROVEN = {"": None, "won": 1.0, "lost": -1.0, "drawn": 0.0}
 
 
 def explain(agent: Agent, state: GameState) -> dict[str, Any]:
@@ -44,20 +49,20 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
     lines: list[dict[str, Any]] = []
     choices = [] if node.isLeaf() else choices_at(mcts, tables_now(mcts), node.index)
     value, priors = network or (node.value, None)
-    for choice, (action, edge) in zip(choices, node.edges, strict=True):
-        child = edge.outNode
-        after = [game.move_name(a) for a in mcts.principal_variation(child)] if child else []
+    after = main_lines(mcts.forest, np.array([choice.child for choice in choices], np.int64))
+    for choice, line in zip(choices, after, strict=True):
+        child = None if choice.child == UNVISITED else Node(mcts, choice.child)
         sign = 1 if child and child.playerTurn == node.playerTurn else -1
-        known = edge.proven if child is None or child.proven is None else sign * child.proven
-        P = choice.P if priors is None else float(priors[action])
+        known = PROVEN[choice.proven] if child is None or child.proven is None else sign * child.proven
+        P = choice.P if priors is None else float(priors[choice.action])
         lines.append({
-            "move": game.move_name(action), "action": action, "N": choice.N, "share": choice.N / total,
+            "move": game.move_name(choice.action), "action": choice.action, "N": choice.N, "share": choice.N / total,
             "P": P, "Q": choice.Q if choice.N else None, "U": choice.U * P / choice.P if choice.P else 0.0,
             "V": known if known is not None else sign * child.value if child and choice.N else None,
-            "proven": choice.proven, "pv": [game.move_name(action), *after],
+            "proven": choice.proven, "pv": [game.move_name(action) for action in (choice.action, *line.moves)],
         })  # fmt: skip
     lines.sort(key=lambda line: -line["N"])
-    proven = {None: "", 1.0: "won", -1.0: "lost", 0.0: "drawn"}[node.proven]
+    proven = next(word for word, value in PROVEN.items() if value == node.proven)
     return {
         "game": game.spec, "player": player, "to_move": game.pieces[node.playerTurn], "simulations": node.visits,
         "network_value": value, "search_value": node.Q, "proven": proven, "nodes": len(mcts), "moves": lines,
@@ -100,10 +105,10 @@ def as_text(found: dict[str, Any], state: GameState) -> str:
     ]
     visited = [m for m in found["moves"] if m["N"]]
     rest = len(found["moves"]) - len(visited)
-    for m in visited if rest > UNVISITED else found["moves"]:
+    for m in visited if rest > ALONE else found["moves"]:
         q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
         row = f"{m['move']:>5} {m['N']:>6} {100 * m['share']:>6.1f}% {m['P']:>7.3f} {q:>7} {m['U']:>7.3f} {v:>7}"
         lines.append(f"{row}  {' '.join(m['pv'])}" + (f"  {tr(m['proven'])}" if m["proven"] else ""))
-    if rest > UNVISITED:
+    if rest > ALONE:
         lines.append(tr("and {count} moves without a visit", count=rest))
     return "\n".join(lines)

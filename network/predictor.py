@@ -128,10 +128,9 @@ def measure_raw(
 def side_by_side(game: Game, play: SelfPlaySettings, threads: int | None = None) -> tuple[int, int]:
     """Return (games a thread, threads): by default one thread a core; one thread for a game in plain Python.
 
-    A thread gets as many games as a compiled batch holds, so that it needs no padding. Less than half of the smallest
-    batch was chosen to be small on purpose, and stays.
+    A thread gets as many games as a compiled batch holds, so that it needs no padding: a batch of few games costs as
+    much as a full one.
     """
     threads = cores() if threads is None else threads
-    threads = 1 if isinstance(game, PlainGame) else max(1, min(threads, play.games_in_flight))
-    share = -(-play.games_in_flight // threads)
-    return share if 2 * share < STEADY else padded(max(share, STEADY)), threads
+    threads = 1 if isinstance(game, PlainGame) else threads
+    return padded(max(-(-play.games_in_flight // threads), STEADY)), threads

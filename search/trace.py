@@ -13,6 +13,7 @@ from search.expand import legal_softmax
 from search.many_trees import ManyTrees
 from search.select import exploration, puct_bonus, with_noise
 from search.solving.proofs import DRAW, LOSS, UNPROVEN, WIN, proven_value
+from search.tables import UNVISITED
 
 WORDS = {UNPROVEN: "", WIN: "won", LOSS: "lost", DRAW: "drawn"}
 
@@ -53,6 +54,8 @@ class Choice(NamedTuple):
     Q: float
     """W / N, or the value of the move's proof; for an unvisited move the first-play value."""
     U: float
+    child: int
+    """The node after the move; UNVISITED before its first visit."""
     proven: str
     """won, lost or drawn for the player who makes the move; empty = not proven."""
 
@@ -99,7 +102,9 @@ def choices_at(mcts: ManyTrees, tables: Tables, index: int) -> list[Choice]:
         fresh = W / (1 + total) - (0.0 if is_root else puct.fpu * visited**0.5)
     lines = []
     for i in np.argsort(moves["action"]):
-        n, w = (int(found[i]["N"]), float(found[i]["W"])) if i < materialised else (0, 0.0)
+        n, w, child = 0, 0.0, UNVISITED
+        if i < materialised:
+            n, w, child = int(found[i]["N"]), float(found[i]["W"]), int(found[i]["child"])
         action, p = int(moves[i]["action"]), float(priors[i])
         nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
         adjusted = with_noise.py_func(puct.epsilon, p, nu) if noisy else p
@@ -108,7 +113,7 @@ def choices_at(mcts: ManyTrees, tables: Tables, index: int) -> list[Choice]:
         if i < materialised:
             known = int(moves[i]["proven"])
         q = (w / n if n else fresh) if known == UNPROVEN else proven_value.py_func(known)
-        lines.append(Choice(action, n, p, nu, adjusted, w, q, u, WORDS[known]))
+        lines.append(Choice(action, n, p, nu, adjusted, w, q, u, child, WORDS[known]))
     return lines
 
 

@@ -57,6 +57,7 @@ TALKS = (
     "interface/puzzle_console.py",
     "loggers.py",
     "main.py",
+    "plugins/browser/make_ready.py",
     "textbook.py",
 )
 """Besides the commands of plugins."""

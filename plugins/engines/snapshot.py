@@ -14,6 +14,7 @@ import numpy as np
 from compiled import call
 from MCTS import MCTS
 from search.expand import make_priors
+from search.main_lines import MainLine, main_lines
 from search.solving.proofs import kept_moves, known_value
 from search.tables import EXPANDED, Forest
 
@@ -69,37 +70,15 @@ def snapshot_of(mcts: MCTS, tree: int, moves: int = 10_000) -> Snapshot:
         edges = f.edges[first : first + rows]
         rank = edges["N"].astype(np.int64) + (kept_moves(f, root)[:rows].astype(np.int64) << 32)
         order = np.argsort(-rank, kind="stable")
-        for e in order[:moves]:
-            if edges["N"][e] > 0:
-                found.append(_move(mcts, root, first + int(e)))
+        shown = first + np.array([e for e in order[:moves] if edges["N"][e] > 0], np.int64)
+        lines = main_lines(f, f.edges["child"][shown], LINE - 1)
+        found = [_move(f, e, line) for e, line in zip(shown.tolist(), lines, strict=True)]
     return Snapshot(int(node["player"]), int(node["total"]), (1 + value) / 2, proven, found)
 
 
-def _move(mcts: MCTS, root: int, e: int) -> MoveInfo:
-    f = mcts.forest
+def _move(f: Forest, e: int, after: MainLine) -> MoveInfo:
     edge, move = f.edges[e], f.moves[e]
-    visits, known = int(edge["N"]), known_value(int(move["proven"]))
+    action, visits, known = int(move["action"]), int(edge["N"]), known_value(int(move["proven"]))
     value = known if known is not None else float(edge["W"]) / max(visits, 1)
-    line, counts = [int(move["action"])], [visits]
-    index = int(edge["child"])
-    while index >= 0 and len(line) < LINE:
-        best = _most_visited(f, index)
-        if best is None:
-            break
-        line.append(int(f.moves[best]["action"]))
-        counts.append(int(f.edges[best]["N"]))
-        index = int(f.edges[best]["child"])
     winrate = min(max((1 + value) / 2, 0.0), 1.0)
-    return MoveInfo(int(move["action"]), visits, winrate, float(move["P"]), tuple(line), tuple(counts))
-
-
-def _most_visited(f: Forest, index: int) -> int | None:
-    """Return the edge of a node's most visited move, of those that keep its proof if any does; None without visits."""
-    node = f.nodes[index]
-    first, rows = int(node["first"]), int(node["materialised"])
-    if node["status"] != EXPANDED or not rows:
-        return None
-    counts = f.edges["N"][first : first + rows].astype(np.int64)
-    kept = np.where(kept_moves(f, index)[:rows], counts, 0)
-    counts = kept if kept.any() else counts
-    return first + int(counts.argmax()) if counts.any() else None
+    return MoveInfo(action, visits, winrate, float(move["P"]), (action, *after.moves), (visits, *after.visits))

@@ -58,7 +58,7 @@ class Feeds:
         """The number of open streams."""
         return sum(self._open.values())
 
-    def open(self, name: str, language: str, gone: Callable[[], Any]) -> AsyncIterator[str]:
+    def listen(self, name: str, language: str, gone: Callable[[], Any]) -> AsyncIterator[str]:
         """Return the events of a page that shows a run ("": none). gone: returns whether the page has been closed.
 
         Raises `TooMany` where there are MOST streams already.

@@ -149,7 +149,7 @@ class Interface:
         language = _language_of(request, request.query_params.get("lang"))
         name = text(request.query_params, "name", "")
         parts = await within(self._pools.reading, lambda: self.parts)
-        events = parts.feeds.open(name, language, request.is_disconnected)
+        events = parts.feeds.listen(name, language, request.is_disconnected)
         return StreamingResponse(_quietly(events), media_type="text/event-stream")
 
     def _view(self, view: str) -> Handler:

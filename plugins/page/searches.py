@@ -76,7 +76,7 @@ class Searches:
             if work.player not in AT_ONCE:
                 async for words in self._prepared(work.game.spec, gone):
                     yield _line({"preparing": words})
-            task = asyncio.ensure_future(within(self._pools.searching, lambda: work.run(stop.is_set, shown)))
+            task = asyncio.ensure_future(within(self._pools.searching, lambda: work.search(stop.is_set, shown)))
             while not task.done():
                 await asyncio.wait({task}, timeout=EVERY)
                 if not task.done() and await gone():
@@ -114,7 +114,7 @@ class Work:
     def __init__(self, roster: Roster, game: Game, moves: list[int], player: str) -> None:
         self.roster, self.game, self.moves, self.player = roster, game, moves, player
 
-    def run(self, stop: Callable[[], bool], shown: list[dict[str, Any]]) -> dict[str, Any]:
+    def search(self, stop: Callable[[], bool], shown: list[dict[str, Any]]) -> dict[str, Any]:
         """Search in this thread; put what is found on the way into `shown`, instead of what is there."""
         raise NotImplementedError
 
@@ -129,7 +129,7 @@ class MoveWork(Work):
         self._level = f"{seconds:g}s" if seconds and player != "uct" else str(sims or 400)
         self._until = time.monotonic() + SECONDS
 
-    def run(self, stop: Callable[[], bool], shown: list[dict[str, Any]]) -> dict[str, Any]:
+    def search(self, stop: Callable[[], bool], shown: list[dict[str, Any]]) -> dict[str, Any]:
         state = ready(self.game, after_moves(self.game, self.moves))
         if state.isEndGame:
             raise UserError("the game is over")
@@ -151,7 +151,7 @@ class LookWork(Work):
         super().__init__(roster, game, moves, player)
         self._sims = sims
 
-    def run(self, stop: Callable[[], bool], shown: list[dict[str, Any]]) -> dict[str, Any]:
+    def search(self, stop: Callable[[], bool], shown: list[dict[str, Any]]) -> dict[str, Any]:
         state = ready(self.game, after_moves(self.game, self.moves))
         if state.isEndGame:
             raise UserError("the game is over")

@@ -22,7 +22,8 @@ class TrueValues:
     def scores(self, state: GameState) -> tuple[dict[int, int], dict[int, int] | None] | None:
         """Return ({action: 1 wins, 0 draws, -1 loses}, {action: plies to the end}) for the player to move.
 
-        After each move play is the best there is. The plies are None but in Connect 4. None if the end of the game is too far away.
+        After each move play is the best there is. The plies are None but in Connect 4. None where the end of the game
+        is too far away.
         """
         with self._lock:
             found = self._exact.scores(state)

@@ -195,7 +195,7 @@ def test_what_a_changed_module_elsewhere_is_imported_by_is_loaded_again(snort, t
     monkeypatch.syspath_prepend(lib)
     changed(snort, (PLAIN, f"{PLAIN}\nfrom far_one import SIZE\n"), ("size: int = 5", "size: int = SIZE"))
     assert games.make("snort.py:Snort").grid_shape == (5, 5)
-    text_of(lib / "far_two.py", "SIZE = 4\n")
+    text_of(lib / "far_two.py", "SIZE = 4  # of another length: Python takes files of one second and length for one\n")
     assert games.make("snort.py:Snort").grid_shape == (4, 4)
     text_of(lib / "far_two.py", "SIZE = 3\n")
     changed(snort, ("Who cannot move loses.", "Who cannot move loses!"))

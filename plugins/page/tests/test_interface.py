@@ -360,7 +360,7 @@ class Slow:
 @pytest.fixture
 def slow(monkeypatch, no_preparing, place):
     found = Slow()
-    monkeypatch.setattr(searches.MoveWork, "run", lambda self, stop, shown: found(self, stop, shown))
+    monkeypatch.setattr(searches.MoveWork, "search", lambda self, stop, shown: found(self, stop, shown))
     monkeypatch.setattr(searches, "EVERY", 0.01)
     return found
 
