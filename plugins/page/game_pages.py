@@ -24,6 +24,7 @@ from plugins import browser, page, pictures
 from plugins.browser.assemble import PageParts, facts_of, one_file
 from plugins.browser.player import page_parts
 from plugins.page.home import address_of
+from plugins.page.pools import PARSING
 from plugins.page.view_files import server_part, texts_of_game
 from plugins.page.web_players import SHIPS, Roster
 from storage.atomic_files import replacing
@@ -43,12 +44,11 @@ PLAIN_LEVELS = (
 
 
 class GamePages:
-    """The pages that were made. Safe to use from several threads: a page is made by one, the others wait for it."""
+    """The pages that were made. Safe to use from several threads: one at a time makes a page."""
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
         self._kept: OrderedDict[str, bytes] = OrderedDict()
-        self._making: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def page(self, game: Game, player: str = "") -> bytes:
@@ -59,18 +59,18 @@ class GamePages:
         player = player or self._roster.strongest(game.spec)
         key = self._key(game, player)
         with self._lock:
-            making = self._making.setdefault(key, threading.Lock())
-        with making:
-            found = self._kept.get(key) or _read(key)
-            if found is None:
-                found = made(game, player).encode()
-                _write(key, found)
-            with self._lock:
-                self._kept[key] = found
-                self._kept.move_to_end(key)
-                while len(self._kept) > IN_MEMORY:
-                    self._kept.popitem(last=False)
-                self._making.pop(key, None)
+            found = self._kept.get(key)
+        if found is None:
+            with PARSING:
+                found = self._kept.get(key) or _read(key)
+                if found is None:
+                    found = made(game, player).encode()
+                    _write(key, found)
+        with self._lock:
+            self._kept[key] = found
+            self._kept.move_to_end(key)
+            while len(self._kept) > IN_MEMORY:
+                self._kept.popitem(last=False)
         return found
 
     def _key(self, game: Game, player: str) -> str:

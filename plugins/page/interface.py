@@ -6,6 +6,7 @@ is wrong, 404 for what is not there, 409 for what is impossible now, 429 where t
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +25,8 @@ from training.presets import PRESETS
 
 MOST_ACTION = 100_000
 """Largest number of a move in a request."""
+LOADING = threading.RLock()
+"""Held while modules are imported: two threads that do it at once may see halves of modules that import each other."""
 TAB = 40
 """Most characters of a page's own name."""
 Handler = Callable[[Request], Awaitable[Response]]
@@ -46,7 +49,8 @@ class Interface:
     def parts(self) -> Parts:
         """What the answers need; made at the first one, as it takes slow imports."""
         if self._parts is None:
-            self._parts = Parts(self._spec, self._pools)
+            with LOADING:
+                self._parts = self._parts or Parts(self._spec, self._pools)
         return self._parts
 
     def begin(self) -> None:
@@ -420,7 +424,8 @@ def _player(name: str, label: str) -> dict[str, Any]:
 
 
 def _view_page(view: str) -> bytes:
-    from plugins.page.view_files import view_page
+    with LOADING:
+        from plugins.page.view_files import view_page
 
     return view_page(view).encode()
 

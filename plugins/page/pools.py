@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
+PARSING = threading.Lock()
+"""Held while sources are parsed: Python 3.11 may fail (SystemError) where two threads do it at once."""
 SEARCHES = 16
 """Searches at once."""
 

@@ -18,6 +18,7 @@ from languages.translate import chosen, tr
 from loggers import clock
 from plugins.page.charts import Point, curve_svg
 from plugins.page.home import address_of, in_languages
+from plugins.page.pools import PARSING
 from plugins.page.run_reader import (
     Listed,
     Standing,
@@ -391,7 +392,8 @@ def options(spec: str) -> dict[str, Any]:
     for name in PRESETS:
         with suppress(UserError):
             presets.append({"key": name, "name": tr(name), "about": tr(WHAT[name]), "suits": name == suits})
-    config = preset(suits, game=spec)
+    with PARSING:
+        config = preset(suits, game=spec)
     lines = [
         (tr("games an iteration"), f"{config.episodes:,}"),
         (tr("iterations at most"), f"{config.iterations:,}"),
