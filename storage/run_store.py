@@ -19,7 +19,7 @@ from storage.database import Database, row_digest
 from storage.game_record import IMPORTED, GameBytes, GameRecord
 from storage.sizes_played import SIZES, board_of
 
-TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill")
+TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill", "evaluations")
 """Endings of the facts that differ between two runs of the same moves."""
 
 
