@@ -185,20 +185,21 @@ def from_values(values: Mapping[str, Any], source: str) -> Plan:
     if not isinstance(settings, dict):
         faults.append(f"{source}: settings: expected a table [settings]")
         settings = {}
-    faults += [f"{source}: settings: {name} belongs to the plan" for name in settings if name in (*OF_VARIANT, *OF_PLAN)]
+    own = *OF_VARIANT, *OF_PLAN
+    faults += [f"{source}: settings: {name} belongs to the plan" for name in settings if name in own]
     variants = []
     for name, found in given.items():
         if not NAME.match(name):
             faults.append(f"{source}: expected a variant's name of at most 60 characters without / \\ |, got {name!r}")
-        faults += [f"{source}: variant {name!r}: {own} belongs to the plan" for own in found if own in OF_PLAN]
-        for own in OF_VARIANT:
-            if not isinstance(found.get(own, ""), str):
-                faults.append(f"{source}: variant {name!r}: {own}: expected a text, got {found[own]!r}")
+        faults += [f"{source}: variant {name!r}: {key} belongs to the plan" for key in found if key in OF_PLAN]
+        for key in OF_VARIANT:
+            if not isinstance(found.get(key, ""), str):
+                faults.append(f"{source}: variant {name!r}: {key}: expected a text, got {found[key]!r}")
         first = found.get("first", {})
         if not isinstance(first, dict) or (first and fault_of(first.get("share"), float, 0.01, 0.99)):
             faults.append(f"{source}: variant {name!r}: first: expected a table with share, from 0.01 to 0.99")
             first = {}
-        rest = {n: v for n, v in found.items() if n not in (*OF_VARIANT, *OF_PLAN, "first")}
+        rest = {n: v for n, v in found.items() if n not in (*own, "first")}
         checkout = str(Path(str(found["checkout"])).expanduser().resolve()) if found.get("checkout") else ""
         variants.append(Variant(name, rest, checkout, str(found.get("game", "")), first))
     if not isinstance(values.get("game", ""), str) or not values.get("game"):

@@ -216,7 +216,8 @@ def test_a_start_that_fails_removes_no_folder_but_its_own(root, monkeypatch):
 def at(iteration, *, steps=0, seconds=0.0, made=0, due=None, stages=None, **changes):
     """Return a stand-in for a session in an iteration, after so many training steps and seconds of work.
 
-    made: evaluations; due: the seconds when the tournament of the iteration before was due; stages: {iteration: {stage: facts}}.
+    made: evaluations. due: the seconds when the tournament of the iteration before was due. stages: {iteration:
+    {stage: facts}}.
     """
     kept = {"steps": str(steps), "seconds": str(seconds), "evaluations": str(made)}
     known = stages or ({} if due is None else {iteration - 1: {"tournament": {"at_seconds": due}}})

@@ -1,4 +1,4 @@
-"""The records: what ships is whole and true to its sources, what cannot be is refused, a judge that is right or wrong."""
+"""The records: what ships is whole and true to its sources, what cannot be is refused, a judge right or wrong."""
 
 from types import SimpleNamespace
 
