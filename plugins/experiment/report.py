@@ -354,6 +354,8 @@ def _variants(plan: Plan) -> str:
     for variant in plan.variants:
         own = {**plan.settings, **variant.settings}
         words = ", ".join(f"{n} = {' '.join(v) if isinstance(v, list) else v}" for n, v in own.items()) or "none"
+        if variant.first:
+            words += "; before that " + ", ".join(f"{n} = {v}" for n, v in variant.first.items())
         code = ", ".join(w for w in (variant.checkout, variant.game) if w) or "this program"
         lines.append([variant.name, words, code])
     return table(lines) + _para(f"Preset {preset_for(plan.game)}, network {' '.join(base.hidden_cnn_layers)}.", "less")

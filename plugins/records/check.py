@@ -47,7 +47,7 @@ def folder_of(goal: Goal, record: Record) -> Path:
 
 def check(goal: Goal, record: Record, say: Callable[[str], None]) -> list[Checked]:
     """Train what a record claims, unless it is there already, and measure it."""
-    game = games.make(goal.game)
+    game = games.make(goal.game, typed=False)  # a file of records, perhaps from others, runs no file that it names
     measure = measure_of(goal, game)
     folder = folder_of(goal, record)
     plan = Plan(

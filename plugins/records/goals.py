@@ -154,5 +154,7 @@ def _faults_of_run(where: str, record: dict[str, Any]) -> list[str]:
         faults.append(f"{where}: curve: expected pairs [minutes, percent]")
     if not isinstance(settings, dict):
         return [*faults, f"{where}: settings: expected a table"]
+    if "network" in settings:
+        faults.append(f"{where}: settings: expected what the program has at the commit, got a network of a file")
     unknown = [f"{where}: settings: {unknown_setting(key)}" for key in settings if key not in FIELDS]
     return [*faults, *(unknown or [f"{where}: settings: {fault}" for fault in find_faults(settings)])]

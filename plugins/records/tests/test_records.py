@@ -89,6 +89,7 @@ minutes = 1
         ("minutes = 1", "minutes = 1\nseeds = [-1]", "seeds: expected a list of whole numbers"),
         ("minutes = 1", "minutes = 1\ncurve = [[1]]", "curve: expected pairs"),
         ("minutes = 1", "minutes = 1\nsettings = {cpuct = -1}", "settings: cpuct: expected"),
+        ("minutes = 1", 'minutes = 1\nsettings = {network = "theirs.py:Net"}', "got a network of a file"),
         ("[mine]", "[mine", "expected TOML"),
     ],
 )
@@ -109,6 +110,13 @@ def test_the_table_has_a_line_for_each_goal_and_what_has_no_record_says_so(place
     code, out, err = output_of(capsys, "record", "--check", "conect4")
     assert code == 2 and "did you mean 'connect4'" in err
     assert list(place.iterdir()) == []
+
+
+def test_a_game_of_a_file_that_a_claim_names_is_not_run(place, capsys, tmp_path):
+    (tmp_path / "theirs.py").write_text(f"open({str(tmp_path / 'it ran')!r}, 'w')\n")
+    (tmp_path / "r.toml").write_text(GOAL.replace('"tictactoe"', f'"{tmp_path}/theirs.py:Game"'))
+    code, _, err = output_of(capsys, "record", "--file", str(tmp_path / "r.toml"), "--check", "mine")
+    assert code == 2 and err.count("\n") == 1 and not (tmp_path / "it ran").exists()
 
 
 def test_another_claim_has_another_folder():

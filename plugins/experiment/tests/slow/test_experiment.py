@@ -1,5 +1,6 @@
 """The command: real runs of tic-tac-toe, killed twice and resumed; a variant with code of its own; the report."""
 
+import itertools
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import time
 
 import pytest
 
+from loggers import METRICS, read_metrics
 from plugins.experiment import measure
 from plugins.experiment.folder import read_experiment
 from plugins.experiment.runs import jobs
@@ -182,11 +184,15 @@ network = "{0}/net.py:Dense"
 
 [variants."my game"]
 game = "{0}/rules.py:Own"
+
+[variants.grows]
+hidden_cnn_layers = ["8x3", "8x3"]
+first = {{ share = 0.5, hidden_cnn_layers = ["4x3", "4x3"] }}
 """
 
 
 def test_another_checkout_a_network_and_a_game_each_train_and_play_by_their_own_code(tmp_path, place, capsys):
-    """One experiment of four runs, whose budget is a number of evaluations."""
+    """One experiment, whose budget is a number of evaluations; one variant begins with a smaller network."""
     other = tmp_path / "checkout"
     left_out = "run_archive", ".*", "docs", "benchmarks", "run", "__pycache__", "tests"
     shutil.copytree(HERE, other, ignore=shutil.ignore_patterns(*left_out))
@@ -208,12 +214,20 @@ def test_another_checkout_a_network_and_a_game_each_train_and_play_by_their_own_
     assert configs["my game"].game == f"{tmp_path}/rules.py:Own"
     assert [configs[name].network for name in ("base", "theirs", "my game")] == [""] * 3
     for name, job in found.items():
-        lines = job.metrics()
-        total = [sum(line["self_play_evaluations"] for line in part) for part in (lines, lines[:-1])]
-        assert total[0] >= 2000 > total[1] > 0, f"{name} ends with the iteration that reaches its evaluations"
+        for folder in job.folders:
+            counts = [line["self_play_evaluations"] for line in read_metrics(folder / METRICS)]
+            limit = 2000 / len(job.folders)
+            assert sum(counts) >= limit > sum(counts[:-1]) > 0, f"{name} ends with the iteration that reaches it"
+    small, grown = found["grows"].folders
+    assert read_config(small).hidden_cnn_layers == ("4x3", "4x3") and configs["grows"].hidden_cnn_layers[0] == "8x3"
+    lines = found["grows"].metrics()
+    assert len(lines) == sum(len(read_metrics(folder / METRICS)) for folder in (small, grown))
+    assert all(b["total_seconds"] > a["total_seconds"] for a, b in itertools.pairwise(lines))
+    first = read_metrics(grown / METRICS)[0]
+    assert first["self_play_memory"] > first["self_play_new_positions"], "it has the games of the small network"
     results = measure.read_results(tmp_path / "e")
     played = {tuple(r["variants"]): r["scores"] for r in results if r["kind"] == "match"}
-    assert len(played) == 6 and all(len(scores) == 4 for scores in played.values())
+    assert len(played) == 10 and all(len(scores) == 4 for scores in played.values())
     kept = [r["searched"] for r in results if r["kind"] == "kept"]
     assert kept[0] == kept[1] == kept[3], "the same settings, seed and rules but for what changes nothing"
     values = json.loads(out)
