@@ -212,7 +212,7 @@ def test_another_checkout_a_network_and_a_game_each_train_and_play_by_their_own_
     configs = {name: read_config(job.folder) for name, job in found.items()}
     assert configs["my network"].network == f"{tmp_path}/net.py:Dense"
     assert configs["my game"].game == f"{tmp_path}/rules.py:Own"
-    assert [configs[name].network for name in ("base", "theirs", "my game")] == [""] * 3
+    assert [configs[name].network for name in ("base", "theirs", "my game")] == [None] * 3
     for name, job in found.items():
         for folder in job.folders:
             counts = [line["self_play_evaluations"] for line in read_metrics(folder / METRICS)]

@@ -1,6 +1,7 @@
 """`--track`: each tracker's own reader reads what training wrote, also after a second start."""
 
 import importlib.util
+import re
 
 import pytest
 
@@ -38,21 +39,11 @@ def test_mlflows_client_reads_each_iteration_once(place, capsys):
 
 def test_weights_and_biases_keeps_a_run_on_the_disk(place, capsys):
     pytest.importorskip("wandb")
-    from wandb.proto.wandb_internal_pb2 import Record
-    from wandb.sdk.internal.datastore import DataStore
-
     code, _, err = output_of(capsys, *TINY, "--iterations", "2", "--track", "wandb")
     assert code == 0, err
-    [file] = (place / "wandb" / "tictactoe" / "run0001").rglob("run-*.wandb")
-    store, found = DataStore(), []
-    store.open_for_scan(str(file))
-    while (data := store.scan_data()) is not None:
-        record = Record()
-        record.ParseFromString(data)
-        for item in record.history.item:
-            if "/".join(item.nested_key) == "self_play/games" or item.key == "self_play/games":
-                found.append(float(item.value_json))
-    assert found == [24.0, 24.0]
+    [file] = (place / "wandb" / "tictactoe" / "run0001").glob("wandb/offline-run-*/run-*.wandb")
+    found = re.findall(rb"self_play/games\x82\x01.([0-9.]+)", file.read_bytes())  # field 16 of an item: its value
+    assert len(found) >= 2 and {float(number) for number in found} == {24.0}
 
 
 def test_without_the_package_the_message_says_what_to_install(place, capsys, monkeypatch):
