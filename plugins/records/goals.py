@@ -101,7 +101,7 @@ def read_goals(path: Path) -> dict[str, Goal]:
             continue
         records = values.pop("records", [])
         faults += _faults(where, values, Goal, ("about", "game", "measure", "goal", "sims"))
-        if values.get("measure") not in MEASURES:
+        if str(values.get("measure")) not in MEASURES:
             faults.append(f"{where}: expected measure out of {', '.join(MEASURES)}")
         else:
             faults += [f"{where}: expected {key}" for key in MEASURES[values["measure"]] if not values.get(key)]

@@ -21,9 +21,9 @@ from plugins.experiment.measure import match_all
 from plugins.experiment.runs import jobs, run_all
 from plugins.experiment.statistics import Effect, effect, elo_of_seed
 from plugins.sweep.space import Sweep
-from storage.atomic_files import write_file
+from storage.atomic_files import write_file, writing
 from storage.run_folders import make_private
-from system.reading import TEXT_BYTES, read_limited
+from system.reading import LINES_BYTES, TEXT_BYTES, read_limited
 
 KEPT = "sweep.json"
 JOURNAL = "sweep.journal"
@@ -54,8 +54,16 @@ def begin(folder: Path, sweep: Sweep) -> None:
     path = folder / KEPT
     if not path.exists():
         write_file(path, json.dumps(sweep.to_json(), indent=1).encode())
-    elif json.loads(read_limited(path, TEXT_BYTES)) != json.loads(json.dumps(sweep.to_json())):
+    elif _read(path) != json.loads(json.dumps(sweep.to_json())):
         raise UserError(f"{folder}: expected the sweep that began there, got another; -o names another folder")
+
+
+def _read(path: Path) -> Any:
+    """Return what a file of JSON holds, None if it is damaged."""
+    try:
+        return json.loads(read_limited(path, TEXT_BYTES))
+    except (ValueError, RecursionError):
+        return None
 
 
 def study_of(folder: Path) -> Any:
@@ -64,8 +72,18 @@ def study_of(folder: Path) -> Any:
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
-    storage = JournalStorage(JournalFileBackend(str(folder / JOURNAL)))
-    return optuna.create_study(study_name="sweep", storage=storage, load_if_exists=True, direction="maximize")
+    path = folder / JOURNAL
+    if path.exists():
+        with writing(path), open(path, "rb+") as file:
+            file.truncate(read_limited(path, LINES_BYTES).rfind(b"\n") + 1)  # a line that a kill has cut
+    try:
+        storage = JournalStorage(JournalFileBackend(str(path)))
+        return optuna.create_study(study_name="sweep", storage=storage, load_if_exists=True, direction="maximize")
+    except Exception as error:  # Optuna raises what it meets in a damaged file
+        raise UserError(
+            f"{path}: expected Optuna's journal of this sweep ({type(error).__name__}: "
+            f"{ascii(str(error)[:80])}); -o names another folder"
+        ) from None
 
 
 def run_trials(sweep: Sweep, folder: Path, say: Callable[[str], None], console: Console) -> list[Trial]:

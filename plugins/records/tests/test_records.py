@@ -83,6 +83,7 @@ minutes = 1
         ("goal = 90", "goal = 190", "mine: goal: expected a number from 0 to 100"),
         ("goal = 90", "gaol = 90", "did you mean 'goal'"),
         ('"kept"', '"guessed"', "expected measure out of kept, score, openings"),
+        ('"kept"', "[1]", "expected measure out of kept, score, openings"),
         ('"kept"', '"score"', "mine: expected games\nr.toml: mine: expected opponent"),
         ("minutes = 1", "minutes = 0", "mine: minutes: expected"),
         ("minutes = 1", "figure = 1", "mine: expected minutes"),

@@ -68,6 +68,22 @@ def test_a_trial_that_was_killed_is_made_again_with_the_same_settings(games, tmp
         trials(other, tmp_path / "killed")
 
 
+def test_a_damaged_folder_is_named_in_one_line(games, tmp_path):
+    trials({**FILE, "trials": 1}, tmp_path)
+    journal = tmp_path / search.JOURNAL
+    whole = journal.read_bytes()
+    for damage in (b'{"op_code": 99, "worker_id": "x"}\n', b"[]\n" * 3):
+        journal.write_bytes(damage + whole)
+        with pytest.raises(UserError) as error:
+            trials({**FILE, "trials": 2}, tmp_path)
+        assert f"{journal}: expected Optuna's journal" in str(error.value) and "\n" not in str(error.value)
+    journal.write_bytes(whole + whole[:20])
+    assert len(trials({**FILE, "trials": 2}, tmp_path)) == 2, "a last line without its end is a kill's"
+    (tmp_path / search.KEPT).write_bytes(b"[" * 100_000)
+    with pytest.raises(UserError, match="-o names another folder"):
+        trials(FILE, tmp_path)
+
+
 @pytest.mark.parametrize(
     "change, words",
     [
