@@ -79,7 +79,8 @@ def _checked(job: Job, game: Game, goal: Goal, record: Record, measure: Callable
         if not isinstance(agent, Agent):
             raise UserError(f"{job.name}: expected a network that searches")
         curve.append([round(trained[version], 2), round(measure(agent), 2)])
-    return Checked(job.seed, *curve[-1], curve)
+    minutes, percent = curve[-1]
+    return Checked(job.seed, minutes, percent, curve)
 
 
 def measure_of(goal: Goal, game: Game) -> Callable[[Agent], float]:
