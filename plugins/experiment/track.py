@@ -1,6 +1,6 @@
 """Mirrors the lines of metrics.jsonl into a tracker as they come: `--track tensorboard`. The truth stays in run.db.
 
-Each tracker keeps its files beside the runs, and nothing leaves the machine. A run that is resumed writes all of its
+Each tracker keeps its files next to the runs, and nothing leaves the machine. A run that is resumed writes all of its
 lines again, in the place of those of an earlier start.
 """
 
@@ -33,7 +33,7 @@ class Tracked:
 
     track: Literal["", "tensorboard", "mlflow", "wandb"] = ""
     """Mirror each iteration's numbers into TensorBoard's event files, MLflow's database, or a run of Weights & Biases
-    without a network, in a folder of that name beside the runs."""
+    without a network, in a folder of that name next to the runs."""
 
     def __post_init__(self) -> None:
         if self.track and importlib.util.find_spec(self.track) is None:

@@ -21,7 +21,7 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Record:
-    """A claim: the goal was reached in so many minutes."""
+    """A claim: after how many minutes the goal was reached."""
 
     minutes: float
     """Until the goal was reached, of the goal's cores."""

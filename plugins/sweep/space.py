@@ -1,4 +1,4 @@
-"""The space of a sweep: which settings vary, between which values, read from a TOML file beside a plan's numbers."""
+"""The space of a sweep: which settings vary, between which values; a TOML file that also has a plan's numbers."""
 
 from __future__ import annotations
 
