@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 EXAMPLES = {
     "python main.py experiment --vary cpuct=1.0,1.25 --seeds 3 --minutes 10": "is another cpuct better in Connect 4?",
-    "python main.py experiment --vary gumbel=0,16 --evaluations 3e6": "equal evaluations in the place of minutes",
     "python main.py experiment ideas.toml": "variants of a file: settings, checkouts, networks, games",
     "python main.py experiment ideas.toml --power": "what it would see, and what it costs; nothing is run",
 }

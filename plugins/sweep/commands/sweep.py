@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "python main.py sweep space.toml": "try settings of a space, each trial with equal compute",
     "python main.py sweep space.toml --cost": "what it would cost; nothing is run",
+    "python main.py sweep space.toml -o tried": "in a folder of its own",
 }
 
 
