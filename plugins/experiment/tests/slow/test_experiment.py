@@ -149,11 +149,11 @@ class Dense(Gen_Model):
 """
 GAME = """
 import os
-from games.tictactoe import TicTacToe
+from games import tictactoe
 
 open(__file__ + ".used", "a").write(str(os.getpid()) + " ")
 
-class Own(TicTacToe):
+class Own(tictactoe.TicTacToe):
     pass
 """
 OF_FILES = """
