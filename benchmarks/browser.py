@@ -29,11 +29,11 @@ from network.numpy_network import evaluate as reference
 from network.predictor import random_positions
 from network.stored_network import layers_of
 from players.by_name import network_player
+from plugins.browser.assemble import PageParts, one_file
 from plugins.browser.engine import compile_engine, make_engine
 from plugins.browser.forward import evaluate, network_of, widen
-from plugins.browser.layers import KINDS, Plan, plan
-from plugins.browser.player import PlayerData, player_data
-from plugins.browser.site import page_of
+from plugins.browser.layers import KINDS, plan, without_layers
+from plugins.browser.player import page_parts
 from search.many_trees import ManyTrees
 from search.pipeline import search_step
 
@@ -79,14 +79,7 @@ console.log(JSON.stringify(found));
 
 def bare_player(game: Game, search: Any) -> tuple[dict[str, Any], bytes]:
     """Return (layout, weights) of a player whose network has no layers: value 0, all moves equally likely."""
-    nothing = Plan(
-        np.zeros((0, 10), np.int32),
-        np.array([1, 1, 1, 1, 0, 0], np.int32),
-        np.zeros(2, np.int16),
-        np.zeros(1, np.float32),
-        game.action_size,
-    )
-    network = network_of(nothing)
+    network = network_of(without_layers(game.action_size))
     return compile_engine(make_engine(game, search, network))[1], network.small.tobytes() + network.exact.tobytes()
 
 
@@ -144,7 +137,7 @@ def operations(steps: np.ndarray, points: int) -> int:
     return int((2 * points * conv[:, 4] * conv[:, 5] * conv[:, 6] ** 2).sum())
 
 
-def in_node(data: PlayerData, bare: tuple[dict[str, Any], bytes], sims: int) -> dict[str, Any]:
+def in_node(data: PageParts, bare: tuple[dict[str, Any], bytes], sims: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "all.wasm").write_bytes(data.wasm)
@@ -164,7 +157,7 @@ def in_node(data: PlayerData, bare: tuple[dict[str, Any], bytes], sims: int) -> 
 def measure(spec: str, sims: int, positions: int) -> dict[str, Any]:
     game = games.make(spec)
     begun = time.perf_counter()
-    data = player_data("shipped", game)
+    data = page_parts("shipped", game)
     made = time.perf_counter() - begun
     agent = network_player(game, 0, "best")
     layers = layers_of(agent.model)
@@ -176,7 +169,7 @@ def measure(spec: str, sims: int, positions: int) -> dict[str, Any]:
     if visits != node["visits"]:
         raise SystemExit(f"{spec}: the visits differ: {visits} natively, {node['visits']} in WebAssembly")
     return {
-        "file": len(page_of(game, data).encode()) / 1e6,
+        "file": len(one_file(data).encode()) / 1e6,
         "wasm": len(data.wasm) / 1e3,
         "memory": data.layout["size"] / 2**20,
         "made in": made,

@@ -18,7 +18,8 @@ from game import FORBIDDEN_POINT, Game
 from games.plain import PlainGame
 from plugins.browser.entries import LONGEST, signatures
 from plugins.browser.forward import Network
-from plugins.browser.module import Part, link
+from plugins.browser.module import Part
+from plugins.browser.ready import module_of
 from search.evaluation_cache import make_cache, places_in
 from search.pipeline import shared_run
 from search.select import puct_of
@@ -229,6 +230,12 @@ filled by `clear_tree`."""
 
 def compile_engine(engine: Engine) -> tuple[bytes, dict[str, Any]]:
     """Return (the WebAssembly module, the layout of its memory)."""
+    parts, layout = laid_out(engine)
+    return module_of(parts), layout
+
+
+def laid_out(engine: Engine) -> tuple[dict[str, Part], dict[str, Any]]:
+    """Return (the functions of the module, the layout of its memory)."""
     image = _Image()
     record = engine.record
     arrays = _arrays_of(record, record.kind)
@@ -240,7 +247,6 @@ def compile_engine(engine: Engine) -> tuple[bytes, dict[str, Any]]:
             filled.add(array.ctypes.data)
     at = image.record(record, record.kind)
     entries = {f.__name__: Part(f.py_func, signature) for f, signature in signatures(record.kind).items()}
-    wasm = link({**entries, **image.parts})
     (rows, columns), board = engine.game.grid_shape, board_of(engine.game)
     layout = {
         "rows": rows,
@@ -258,5 +264,4 @@ def compile_engine(engine: Engine) -> tuple[bytes, dict[str, Any]]:
         "settings": engine.settings,
         "sims": engine.sims,
     }
-    return wasm, layout
-
+    return {**entries, **image.parts}, layout

@@ -64,7 +64,6 @@ def game_facts(game: Game) -> dict[str, Any]:
     zh = catalogue("zh")
     limits = thresholds(game.spec)
     return {
-        "format": 1,
         "spec": public_spec(game),
         "title": _in_languages(lambda: game.name if game.origin else title_of(game.spec)),
         "rules": _in_languages(lambda: game.aim),

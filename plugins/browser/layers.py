@@ -88,6 +88,12 @@ class _Room:
             self._free[self._forms[place]].append(place)
 
 
+def without_layers(action_size: int) -> Plan:
+    """Return the plan of a network that has no layers: value 0, all moves equally likely."""
+    shape = np.array([1, 1, 1, 1, 0, 0], np.int32)
+    return Plan(np.zeros((0, 10), np.int32), shape, np.zeros(2, np.int16), np.zeros(1, np.float32), action_size)
+
+
 def plan(architecture: Architecture, weights: Sequence[np.ndarray]) -> Plan:
     """Return what computes value and logits of a network with these arrays."""
     return _Planner(architecture, weights).made()

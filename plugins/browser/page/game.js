@@ -16,7 +16,6 @@ const levels = facts.levels?.length
       elo: null,
       sims,
       temperature,
-      plain: !sims,
     }));
 
 const table = {
@@ -229,7 +228,7 @@ async function machineMoves() {
       moves: table.moves,
       sims: level.sims || 1,
       level: index,
-      choose: { temperature: level.temperature ?? 0, plain: Boolean(level.plain), level: index },
+      choose: { temperature: level.temperature ?? 0, plain: !level.sims, level: index },
     });
   } catch (error) {
     failed(error);

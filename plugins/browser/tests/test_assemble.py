@@ -11,7 +11,7 @@ import pytest
 
 import games
 from languages.translate import catalogue
-from plugins.browser.assemble import Entry, one_file, start_page
+from plugins.browser.assemble import Entry, PageParts, facts_of, one_file, start_page
 from plugins.browser.game_facts import SCRIPTS, game_facts, page_file, page_texts
 from plugins.browser.tests.stub_page import stub_page
 
@@ -62,7 +62,7 @@ def test_the_data_come_back(page):
 def test_a_name_cannot_end_the_block_that_it_stands_in():
     game = games.make("tictactoe")
     facts = {"player": {"name": "</script><script>alert(1)</script>"}, "levels": []}
-    page = one_file(game, facts, {}, b"", b"", "export async function createEngine() {}")
+    page = one_file(PageParts(b"", {}, b"", facts_of(game, facts), ""))
     assert json.loads(block(page, "facts"))["player"] == facts["player"]
     assert "<script>alert" not in page
 
@@ -83,8 +83,8 @@ def test_the_facts_of_a_game_fit_together(spec):
 def test_a_page_names_no_folder_of_who_made_it(origin):
     game = games.make("tictactoe")
     game.origin = origin
-    facts = {"spec": game.spec, "player": {"name": "run0001:version0002", "game": game.spec}, "levels": []}
-    page = one_file(game, facts, {}, b"", b"", "export async function createEngine() {}")
+    facts = {"player": {"name": "run0001:version0002"}, "levels": []}
+    page = one_file(PageParts(b"", {}, b"", facts_of(game, facts), ""))
     assert json.loads(block(page, "facts"))["spec"] == "my.py:Mine" and "secret" not in page
 
 

@@ -13,8 +13,9 @@ import pytest
 
 import games
 from players.by_name import network_player
-from plugins.browser.player import player_data
-from plugins.browser.site import page_of, shipped_games
+from plugins.browser.assemble import one_file
+from plugins.browser.player import page_parts
+from plugins.browser.site import shipped_games
 from plugins.browser.tests.outside.test_browser_page import Page
 from plugins.browser.tests.outside.test_engine_in_node import known_answers, missing, random_line
 from search.many_trees import ManyTrees
@@ -104,9 +105,9 @@ pytestmark = [*needs_browser, pytest.mark.skipif(bool(missing(node=False)), reas
 def written(spec, folder):
     """Write the page of a game's player; return (its name, visits for which the tree has room)."""
     game = games.make(spec)
-    data = player_data("shipped", game)
+    data = page_parts("shipped", game)
     name = re.sub(r"\W+", "-", spec)
-    (folder / f"{name}.html").write_text(page_of(game, data), encoding="utf-8")
+    (folder / f"{name}.html").write_text(one_file(data), encoding="utf-8")
     return name, data.layout["sims"]
 
 

@@ -15,7 +15,7 @@ from network.numpy_network import evaluate
 from players.by_name import network_player
 from players.tempered import draw_odds, winning_move
 from plugins.browser.module import linker
-from plugins.browser.player import player_data
+from plugins.browser.player import page_parts
 from plugins.browser.site import shipped_games
 from search.expand import legal_softmax
 from search.many_trees import ManyTrees
@@ -64,7 +64,7 @@ class Played:
 
     def __init__(self, spec, folder):
         self.game = games.make(spec)
-        self.data = player_data("shipped", self.game)
+        self.data = page_parts("shipped", self.game)
         (folder / "all.wasm").write_bytes(self.data.wasm)
         (folder / "weights.bin").write_bytes(self.data.weights)
         (folder / "layout.json").write_text(json.dumps(self.data.layout))
