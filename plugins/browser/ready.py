@@ -14,7 +14,7 @@ import io
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from compiling.numba_import import numba
 from compiling.records import RecordType
 from plugins.browser.module import Part, link
 from storage.atomic_files import replacing
-from system.place import HERE
+from system.place import HERE, PREFIX
 from system.reading import LINES_BYTES, TEXT_BYTES, read_limited
 
 FOLDER = Path(__file__).parent / "ready"
@@ -92,7 +92,9 @@ def _codes(code: Any) -> Iterator[Any]:
 
 
 def _inside(value: Any) -> Any:
-    """Return the function of an intrinsic, the words of a type, and any other value as it is."""
+    """Return the function of an intrinsic, the words of a type, a module's name, and any other value as it is."""
+    if isinstance(value, ModuleType):
+        return value.__name__.removeprefix(PREFIX)
     if isinstance(value, numba.types.Type):
         return _kind(value)
     return getattr(value, "_defn", value)
