@@ -31,7 +31,7 @@ from network.stored_network import layers_of
 from players.by_name import network_player
 from plugins.browser.assemble import PageParts, one_file
 from plugins.browser.engine import compile_engine, make_engine
-from plugins.browser.forward import evaluate, network_of, widen
+from plugins.browser.forward import bytes_of, evaluate, network_of, widen
 from plugins.browser.layers import KINDS, plan, without_layers
 from plugins.browser.player import page_parts
 from search.many_trees import ManyTrees
@@ -80,7 +80,7 @@ console.log(JSON.stringify(found));
 def bare_player(game: Game, search: Any) -> tuple[dict[str, Any], bytes]:
     """Return (layout, weights) of a player whose network has no layers: value 0, all moves equally likely."""
     network = network_of(without_layers(game.action_size))
-    return compile_engine(make_engine(game, search, network))[1], network.small.tobytes() + network.exact.tobytes()
+    return compile_engine(make_engine(game, search, network))[1], bytes_of(network)
 
 
 @compiled

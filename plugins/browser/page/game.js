@@ -138,6 +138,7 @@ function newGame({ rematch = false } = {}) {
 async function clearSetup() {
   table.setup = null;
   table.positions = [facts.start];
+  found.clear();
   await engine.call("setUp", { cells: null, player: 1 });
 }
 
@@ -208,8 +209,10 @@ async function commit(action) {
     move: moveName(action),
   });
   if (ending().over) finish({ winner: ending().result, why: "rules" });
-  else clock.press(moved, ending().player);
-  render();
+  else {
+    clock.press(moved, ending().player);
+    render();
+  }
 }
 
 async function machineMoves() {
@@ -338,10 +341,10 @@ async function open(record, ply = record.moves.length) {
   const before = table.setup;
   let start = facts.start;
   if (record.setup) {
-    start = setsUp ? await engine.call("setUp", record.setup) : null;
+    start = facts.setsUp ? await engine.call("setUp", record.setup) : null;
     if (!start) {
       await restore(before);
-      throw new Fault(tr("The stones that this file sets up cannot be read."));
+      throw new Fault(tr("There is no such position in this game."));
     }
   } else if (before) await engine.call("setUp", { cells: null, player: 1 });
   const { positions, illegal } = await engine.call("follow", { moves: record.moves, from: 0 });
@@ -368,12 +371,12 @@ async function open(record, ply = record.moves.length) {
     names: record.players.some(Boolean) ? record.players : null,
     helped: true,
   });
+  if (before || record.setup) found.clear();
   side = null;
   hinted = null;
   review.clear();
 }
 const restore = (setup) => engine.call("setUp", setup ?? { cells: null, player: 1 }).catch(() => null);
-let setsUp = false; // whether the engine can begin with another position
 
 const record = () => ({
   moves: line().moves,
