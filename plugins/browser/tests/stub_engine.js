@@ -73,8 +73,7 @@ export async function createEngine(data) {
       sums = new Array(actionSize).fill(0),
       priors = new Array(actionSize).fill(0);
     const near = (a) => {
-      const p = a;
-      return p >= rows * columns ? 0.2 : 1 + 3 / (1 + Math.abs((p % columns) - (columns - 1) / 2));
+      return a >= rows * columns ? 0.2 : 1 + 3 / (1 + Math.abs((a % columns) - (columns - 1) / 2));
     };
     const all = legal.reduce((sum, a) => sum + near(a), 0);
     for (const a of legal) priors[a] = near(a) / all;

@@ -17,7 +17,7 @@ from plugins.browser.assemble import one_file
 from plugins.browser.player import page_parts
 from plugins.browser.site import shipped_games
 from plugins.browser.tests.outside.test_browser_page import Page
-from plugins.browser.tests.outside.test_engine_in_node import known_answers, missing, random_line
+from plugins.browser.tests.outside.test_engine_in_node import known_answers, random_line
 from search.many_trees import ManyTrees
 from support.browser import PATIENCE, chromium, needs_browser, until
 from support.firefox import Firefox, needs_firefox
@@ -98,7 +98,7 @@ return (async () => {
 """
 """Random games on the page to their ends; each is followed by a rematch."""
 
-pytestmark = [*needs_browser, pytest.mark.skipif(bool(missing(node=False)), reason=missing(node=False))]
+pytestmark = needs_browser
 
 
 @functools.cache
