@@ -17,7 +17,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from compiled import compiled, rule
-from config import UserError
 from game import (
     ARRANGE,
     ENCODE,
