@@ -63,6 +63,18 @@ def browser(folder):
         driver.quit()
 
 
+def clicked(button):
+    """Click a button; return whether it is there, and no other has taken its place meanwhile."""
+    try:
+        if button is not None:
+            button.click()
+    except Exception as error:
+        if type(error).__name__ != "StaleElementReferenceException":
+            raise
+        return False
+    return button is not None
+
+
 class Page:
     """A page, by what people see in it."""
 
@@ -71,7 +83,7 @@ class Page:
         browser.get("about:blank")  # else another fragment is no other page
         browser.get((folder / f"{name}.html").as_uri())
         if not keep:
-            self.run("localStorage.clear()")
+            self.run("localStorage.clear(); Storage.prototype.setItem = () => {}")  # nor does this page keep its game
         browser.get("about:blank")
         browser.get((folder / f"{name}.html").as_uri() + link)
         until(lambda: self.run("return 'ready' in document.documentElement.dataset"))
@@ -90,7 +102,7 @@ class Page:
         find = """const place = document.querySelector("dialog[open]") ?? document;
             return [...place.querySelectorAll("button")].find((b) => b.offsetParent
             && !b.disabled && (b.innerText.trim().startsWith(arguments[0]) || b.ariaLabel === arguments[0]))"""
-        until(lambda: self.run(find, text)).click()
+        until(lambda: clicked(self.run(find, text)))
 
     def click(self, point):
         send = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
