@@ -278,7 +278,7 @@ function resign() {
 
 const canHint = () =>
   !table.result && !table.thinking && table.ply === table.moves.length && table.seats[here().player] === YOU;
-let hinted = null; // {action} of a hint on the board that is shown
+let hinted = null; // the action of a hint on the board that is shown
 async function giveHint() {
   const turn = ++table.turn;
   table.helped = true;
@@ -381,6 +381,7 @@ const restore = (setup) => engine.call("setUp", setup ?? { cells: null, player: 
 const record = () => ({
   moves: line().moves,
   result: side ? null : (table.result?.winner ?? null),
+  late: table.result?.why === "late",
   setup: table.setup,
   players: STONES.map((one) => (table.seats[one] === YOU && !table.names ? "you" : nameOf(one))),
   date: new Date().toISOString().slice(0, 10),

@@ -35,7 +35,8 @@ function movesOfText(text) {
   );
 }
 
-// record: {moves, result: 1, 0, -1 or null, players: [first, second], date, setup: null or {cells, player}}
+// record: {moves, result: 1, 0, -1 or null, late: whether it was lost on time, players: [first, second], date,
+// setup: null or {cells, player}}
 
 function toJson(record) {
   const values = {
@@ -116,7 +117,7 @@ function toSgf(record, positions) {
     end = positions[positions.length - 1],
     winner = record.result > 0 ? "B" : "W";
   const lead = end.score && facts.scoredByArea ? Math.abs(end.score[0] - end.score[1]) : "";
-  const result = record.result === null ? "Void" : !record.result ? "0" : winner + "+" + (end.over ? lead : "R");
+  const result = record.result === null ? "Void" : !record.result ? "0" : winner + "+" + (end.over ? lead : record.late ? "T" : "R");
   const root = {
     FF: 4,
     GM: sgf.number,
