@@ -59,7 +59,7 @@ def unpacked(path: Path) -> bytes:
         return file.read(LINES_BYTES)
 
 
-def digest(parts: Mapping[str, Part]) -> str:
+def digest(parts: Mapping[str, Any]) -> str:
     """Return the digest of a module's functions."""
     makers = [_plain(ast.parse(read_limited(HERE / name, TEXT_BYTES))) for name in MAKERS]
     functions = [(name, part._sig.return_type, part._sig.args, part.__wrapped__) for name, part in parts.items()]

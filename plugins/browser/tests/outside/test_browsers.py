@@ -179,12 +179,12 @@ def test_random_games_on_the_page_end_without_an_error(browser, folder, spec):
 def test_a_page_of_many_games_does_not_grow(browser, folder):
     seen = Page(browser, folder, written("connect4", folder)[0])
     seen.press("A friend")
-    assert seen.run(PLAY, 20, 1) == []
+    assert seen.run(PLAY, 10, 1) == []
     before = held(browser)
-    assert seen.run(PLAY, 40, 2) == []
+    assert seen.run(PLAY, 20, 2) == []
     after = held(browser)
     assert after["Nodes"] <= before["Nodes"] + 50 and after["JSEventListeners"] <= before["JSEventListeners"] + 10
-    assert after["JSHeapUsedSize"] < before["JSHeapUsedSize"] + 400_000, "10 kB a game"
+    assert after["JSHeapUsedSize"] < before["JSHeapUsedSize"] + 200_000, "10 kB a game"
 
 
 def held(browser):
