@@ -17,7 +17,8 @@ from config import SearchSettings, UserError
 from game import FORBIDDEN_POINT, Game
 from games.plain import PlainGame
 from plugins.browser.entries import LONGEST, signatures
-from plugins.browser.forward import Network
+from plugins.browser.forward import Network, network_of
+from plugins.browser.layers import without_layers
 from plugins.browser.module import Part
 from plugins.browser.ready import module_of
 from search.evaluation_cache import make_cache, places_in
@@ -263,6 +264,12 @@ def compile_engine(engine: Engine) -> tuple[bytes, dict[str, Any]]:
     """Return (the WebAssembly module, the layout of its memory)."""
     parts, layout = laid_out(engine)
     return module_of(parts), layout
+
+
+def functions_of(game: Game) -> dict[str, Part]:
+    """Return the functions of a game's module, which are the same for every network and size of board."""
+    search = SearchSettings(forced_wins=2 if game.forced else 0)
+    return laid_out(make_engine(game, search, network_of(without_layers(game.action_size))))[0]
 
 
 def laid_out(engine: Engine) -> tuple[dict[str, Part], dict[str, Any]]:

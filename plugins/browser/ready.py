@@ -50,6 +50,11 @@ def module_of(parts: Mapping[str, Part]) -> bytes:
     return made
 
 
+def ready_file(name: str, parts: Mapping[str, Part]) -> Path:
+    """Return where the module of a built-in game lies."""
+    return FOLDER / f"{name}-{digest(parts)}.wasm.gz"
+
+
 def packed(module: bytes) -> bytes:
     return gzip.compress(module, 9, mtime=0)
 

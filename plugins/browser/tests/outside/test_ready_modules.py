@@ -8,7 +8,7 @@ import pytest
 import games
 from config import UserError
 from plugins.browser import ready
-from plugins.browser.make_ready import functions_of, ready_file
+from plugins.browser.engine import functions_of
 from plugins.browser.module import link, linker
 from plugins.browser.tests.outside import test_engine_in_node as in_node
 
@@ -28,7 +28,7 @@ pytestmark = [
 
 def test_it_is_what_the_sources_make(monkeypatch, tmp_path):
     parts = functions_of(games.make("hex"))
-    ships = gzip.decompress(ready_file("hex", parts).read_bytes())
+    ships = gzip.decompress(ready.ready_file("hex", parts).read_bytes())
     made = link(parts)
     if made != ships:
         monkeypatch.setattr(ready, "unpacked", lambda path: made)
