@@ -438,6 +438,19 @@ def test_a_position_that_is_set_up_is_played_from(page):
     assert record.game.start().playerTurn == -1 and len(record.moves) == 1
 
 
+def test_a_link_holds_stones_that_were_set_up(page):
+    seen = page("go", link="#black=e5.d4&white=e4&turn=white&moves=c3&ply=0&view=analyse")
+    assert seen.stones == 3 and seen.moves == ["c3"]
+    seen.press("Menu")
+    seen.run("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    seen.press("Copy link")
+    copied = until(lambda: seen.run("return window.copied"))
+    assert copied.endswith("#black=e5.d4&white=e4&turn=white&moves=c3&ply=0&view=analyse")
+    for bad in ("black=zz&turn=white", "black=e5&white=e5&turn=black", "black=pass&turn=white"):
+        seen = page("go", link=f"#{bad}")
+        assert "This link cannot be opened." in seen.text(".status") and seen.stones == 0
+
+
 def test_it_plays_where_the_browser_lets_it_keep_nothing(browser, folder):
     path = folder / "frame.html"
     frame = f'<iframe sandbox="allow-scripts" width=900 height=900 src="{(folder / "connect4.html").as_uri()}">'
