@@ -36,7 +36,7 @@ from training.presets import preset
 
 HERE = Path(__file__).parents[2]
 DOCS = sorted((HERE / "docs").glob("*.md"))
-LINKED = [*DOCS, *sorted(HERE.glob("README*.md"))]
+LINKED = [*DOCS, *sorted((HERE / "docs" / "zh").glob("*.md")), *sorted(HERE.glob("README*.md"))]
 GUIDES = [path for path in DOCS if path.name != "README.md"]
 WHOLE = (HERE / "plugins").is_dir()
 """Without plugins a guide's other commands are looked at."""
