@@ -122,6 +122,8 @@ OTHERS = {
     "--capture-all-dead",
     "--option",
     "--help",
+    "--rm",
+    "--build-arg",
     "--help-all",
     "--busy",
     "--cold",
@@ -326,7 +328,7 @@ LONG = {("textbook.md", "three")}
 """Blocks that show what a long run printed, with numbers of its own; its record is in benchmarks/log/."""
 FRAGMENTS = {("add_a_player.md", "def"), ("plugins.md", "class"), ("compare_ideas.md", "game")}
 """Blocks of code that is not whole, so that it cannot be run."""
-TYPED_IN_A_SHELL = ("python", "pip", "pipx", "uvx", "KERAS_BACKEND=jax")
+TYPED_IN_A_SHELL = ("python", "pip", "pipx", "uvx", "docker", "KERAS_BACKEND=jax")
 """First words of blocks of commands that are not run here."""
 LOOSE = 0.03
 """Numbers of a search may differ by this share and as much again: processors round differently."""
