@@ -33,14 +33,18 @@ COLOURS = ("#3b7dd8", "#e08a1e", "#2ba36b", "#d8404f", "#8a63d2")
 def learn(name: str, out: Path, iterations: int) -> dict[str, Any]:
     """Train a game and let its versions play; return the figures."""
     spec = f"{HERE / 'examples' / name}.py:{GAMES[name]}"
-    spent, began = [0.0], time.process_time()
+    spent: list[float] = []
+    began = time.process_time()
     trained = train(spec, preset="tiny", runs=out / "runs", iterations=iterations, **SETTINGS,
                     on_iteration=lambda _: spent.append((time.process_time() - began) / 60))  # fmt: skip
+    first = {0: 0.0}
+    for line, minutes in zip(trained.metrics, spent, strict=True):
+        first.setdefault(line["version"], minutes)
     points = []
-    for version in sorted({round(share * iterations) for share in LOOKS}):
+    for version in sorted({round(share * max(first)) for share in LOOKS}):
         player = f"{trained.folder.name}:version{version:04d}"
         found = play_match(player, OPPONENT, game=spec, games=MATCH, sims=SIMS, runs=out / "runs")
-        points.append({"version": version, "minutes": spent[version], "score": found.score, "interval": found.interval})
+        points.append({"version": version, "minutes": first[version], "score": found.score, "interval": found.interval})
         print(name, points[-1], flush=True)
     games = sum(line["self_play_games"] for line in trained.metrics)
     return {"iterations": iterations, "games": games, "points": points}
@@ -96,7 +100,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train each game of examples/ once and draw how it learned.")
     parser.add_argument("out", type=Path)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(GAMES)}; by default all")
-    parser.add_argument("--iterations", type=int, default=12)
+    parser.add_argument("--iterations", type=int, default=10)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     files = {name: options.out / f"{name}.json" for name in GAMES}
