@@ -10,7 +10,8 @@ from support.documents import NUMBER, outside_code, plain
 HERE = Path(__file__).parent.parent
 REMOVABLE = ("benchmarks", "plugins")
 """Folders without which the core is whole; links into them are not followed where they are not there."""
-FINISHED = ("*.md", "docs/*.md", "docs/zh/*.md", "run_archive/*/run0001/*.md", *(f"{name}/**/*.md" for name in REMOVABLE))
+OF_REMOVABLE = tuple(f"{name}/**/*.md" for name in REMOVABLE)
+FINISHED = ("*.md", "docs/*.md", "docs/zh/*.md", "run_archive/*/run0001/*.md", *OF_REMOVABLE)
 """Documents whose prose lines are short and whose links lead somewhere."""
 LONGEST_LINE = 120
 
