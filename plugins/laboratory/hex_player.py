@@ -13,12 +13,11 @@ from config import UserError
 from game import Game, GameState
 from games.hex import Hex
 from players.simple import SimplePlayer
-from plugins.laboratory.hex_circuit import SURE, WON, Circuit
+from plugins.laboratory.hex_circuit import WON, Circuit
 
 WIDTH, AT_ROOT = 12, 24
 """Moves that are tried, those through which most current runs: in the tree, and at its root."""
 DEEPEST = 20
-SURELY = math.log(SURE) / 2
 
 
 class TooLate(Exception):
@@ -51,20 +50,22 @@ class CircuitPlayer(SimplePlayer):
 def best_move(
     circuit: Circuit, player: int, depth: int, late: Callable[[], bool] = lambda: False
 ) -> tuple[int, float]:
-    """Return (the best point, its value for the player to move), searched ever deeper up to `depth` plies or until
-    `late`."""
+    """Return (the best point, its value for the player to move), searched ever deeper up to `depth` plies or `late`.
+
+    The value is the mean of the last two depths, as who moved last looks too good.
+    """
     best, moves = circuit.judge(player)
-    moves = moves[:AT_ROOT]
+    before, moves = best, moves[:AT_ROOT]
     for plies in range(1, depth + 1):
         try:
             values = _root_values(circuit, player, moves, plies, late if plies > 1 else lambda: False)
         except TooLate:
             break
         order = sorted(range(len(values)), key=lambda i: -values[i])
-        best, moves = values[order[0]], [moves[i] for i in order] + moves[len(values) :]
+        before, best, moves = best, values[order[0]], [moves[i] for i in order]
         if abs(best) > math.log(WON) / 2:
-            break
-    return moves[0], best
+            return moves[0], best
+    return moves[0], (before + best) / 2
 
 
 def _root_values(
