@@ -1,7 +1,9 @@
-"""How a player of Hex judges the first stones whose value is known: all of 6x6, 7x7 and 8x8.
+"""How a player of Hex judges the first stones whose value is known: all of 5x5 to 8x8.
 
     python benchmarks/hex_openings.py [shipped run0001:version0012 circuit:3 ...] [--size 7] [--sims 400] [--root FOLDER]
+    python benchmarks/hex_openings.py --size 5 --prove 20000
 
+--prove: proves the openings with so many positions at most for each, as a check of the table.
 An opening is judged right if the sign of the value after it is: of the network alone, of its search, of any other
 player's search. `order`: how often a winning opening has a larger value than a losing one, which does not depend on
 where zero is. Of a network's priors for the first move: their share on winning openings, the four points at each obtuse
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +26,7 @@ from agent import Agent, Player
 from game import Game
 from players.by_name import make_player
 from plugins.laboratory.hex_openings import known_openings
+from plugins.laboratory.hex_proofs import GaveUp, Prover
 
 
 def main() -> None:
@@ -31,7 +35,10 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=7)
     parser.add_argument("--sims", type=int, default=400, help="simulations of a network's search")
     parser.add_argument("--root", type=Path, help="folder of runs")
+    parser.add_argument("--prove", type=int, default=0, metavar="POSITIONS")
     options = parser.parse_args()
+    if options.prove:
+        return print(proven(options.size, options.prove))
     game, known = games.make(f"hex(size={options.size})"), known_openings(options.size)
     for name in options.players:
         player = make_player(name, game, sims=options.sims, root=options.root)
@@ -39,6 +46,16 @@ def main() -> None:
             print(f"{player.name}, alone: {right(network_values(game, player), known)}")
             print(f"{player.name}, first move: {spread(game, player, known)}")
         print(f"{player.name}, searched: {right(searched_values(game, player), known)}", flush=True)
+
+
+def proven(size: int, most: int) -> str:
+    """Return how many openings are proven with at most `most` positions each, and how many of them the table has so."""
+    known, prover, found = known_openings(size), Prover(size), []
+    for point in range(size * size):
+        prover.most = prover.nodes + most
+        with suppress(GaveUp):
+            found.append(prover.opening(point) == known[point])
+    return f"{len(found)} of {size * size} openings proven, {sum(found)} as in the table; {prover.nodes:,} positions"
 
 
 def right(values: np.ndarray, known: np.ndarray) -> str:

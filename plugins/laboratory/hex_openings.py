@@ -1,8 +1,9 @@
-"""Who wins a game of Hex after each first stone: known for 6x6, 7x7 and 8x8, without the swap.
+"""Who wins a game of Hex after each first stone: known for 5x5 to 8x8, without the swap.
 
 A table's lines are the board's rows from the top, its characters the columns from `a`, as `games/hex.py` draws them:
 `W` where the first player, who joins the top to the bottom, wins after opening there, `L` where he loses. Sources:
 
+- 5x5: `hex_proofs.py`; `python benchmarks/hex_openings.py --size 5 --prove 20000` repeats it;
 - 6x6: J. van Rijswijck, "Computer Hex: are bees better than fruitflies?", University of Alberta 2000 (Queenbee);
 - 7x7: R. Hayward, Y. Björnsson, M. Johanson, M. Kan, N. Po, J. van Rijswijck, "Solving 7x7 Hex: virtual connections and
   game-state reduction", Advances in Computer Games 10, 2003, 261-278; verified by Rasmussen et al. 2007;
@@ -16,6 +17,7 @@ import numpy as np
 from config import UserError
 
 TABLES = {
+    5: ("LLLLW", "LWWWW", "LWWWL", "WWWWL", "WLLLL"),
     6: ("LLLLLW", "LWWWWW", "WWWWWW", "WWWWWW", "WWWWWL", "WLLLLL"),
     7: ("LLLLLLW", "LLWLWWW", "LWWWWWL", "WWWWWWW", "LWWWWWL", "WWWLWLL", "WLLLLLL"),
     8: ("LLLLLLLW", "LLLLLLWW", "LWWWWWWL", "LWWWWWWW", "WWWWWWWL", "LWWWWWWL", "WWLLLLLL", "WLLLLLLL"),

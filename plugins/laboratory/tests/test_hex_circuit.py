@@ -93,7 +93,7 @@ def test_the_tables_of_first_stones_are_the_same_after_a_half_turn():
     for size, rows in TABLES.items():
         known = known_openings(size)
         assert len(known) == size * size == sum(map(len, rows)) and (known == known[::-1]).all()
-    assert [int(known_openings(size).sum()) for size in TABLES] == [24, 27, 32]
+    assert [int(known_openings(size).sum()) for size in TABLES] == [13, 24, 27, 32]
     with pytest.raises(UserError, match="expected a size of Hex"):
         known_openings(11)
 
@@ -120,5 +120,7 @@ def test_proofs_are_those_of_a_search_of_all_moves():
             assert prover.wins(found, state.playerTurn) == results[-1]
     assert 0 < sum(results) < len(results)
     assert sum(map(prover.opening, range(16))) == 4  # those of the short diagonal
+    five, left, top = Prover(5), 5 * 3, 3  # a4 at the other's edge, d1 at the first player's own
+    assert [five.opening(left), five.opening(top)] == known_openings(5)[[left, top]].tolist() == [True, False]
     with pytest.raises(GaveUp):
         Prover(6, most=5).opening(14)
