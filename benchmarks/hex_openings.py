@@ -1,6 +1,6 @@
 """How a player of Hex judges the first stones whose value is known: all of 5x5 to 8x8.
 
-    python benchmarks/hex_openings.py [shipped run0001:version0012 circuit:3 ...] [--size 7] [--sims 400] [--root FOLDER]
+    python benchmarks/hex_openings.py [shipped run0001:version0012 circuit:3 ...] [--size 7] [--sims 400]
     python benchmarks/hex_openings.py --size 5 --prove 20000
 
 --prove: proves the openings with so many positions at most for each, as a check of the table.
@@ -91,7 +91,8 @@ def spread(game: Game, player: Agent, known: np.ndarray) -> str:
     corners = board[:2, -2:].sum() + board[-2:, :2].sum()
     moves = np.exp(-(priors * np.log(priors + 1e-12)).sum())
     best = ", ".join(f"{game.move_name(int(a))} {priors[a]:.2f}" for a in np.argsort(-priors)[:4])
-    return f"{100 * priors[known].sum():.0f} % on winning openings, {100 * corners:.0f} % on corners, {moves:.1f} moves; {best}"
+    shares = f"{100 * priors[known].sum():.0f} % on winning openings, {100 * corners:.0f} % on corners"
+    return f"{shares}, {moves:.1f} moves; {best}"
 
 
 if __name__ == "__main__":

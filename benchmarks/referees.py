@@ -30,11 +30,14 @@ from storage.game_files import Record, append
 
 REFEREES = {
     "hex": [f"circuit:{plies}" for plies in (1, 2, 3, 4)],
-    "othello": [f"gtp:gtp-rhino -b 0 -m {middle} -w {end + 2} -e {end}" for middle, end in
-                ((2, 8), (4, 12), (6, 14), (8, 16))],
-    "go": [f"gtp:gnugo --mode gtp --level {level} --chinese-rules --never-resign --capture-all-dead"
-           for level in (1, 5, 10)],
-}  # fmt: skip
+    "othello": [
+        f"gtp:gtp-rhino -b 0 -m {middle} -w {end + 2} -e {end}" for middle, end in ((2, 8), (4, 12), (6, 14), (8, 16))
+    ],
+    "go": [
+        f"gtp:gnugo --mode gtp --level {level} --chinese-rules --never-resign --capture-all-dead"
+        for level in (1, 5, 10)
+    ],
+}
 """Weakest first. circuit: alpha-beta over circuits, so many plies; GRhino: plies in the midgame, exact from the last
 ones on; GNU Go: its levels."""
 
@@ -62,8 +65,10 @@ def main() -> None:
     except UserError as error:
         sys.exit(f"{error}")
     command = f"python benchmarks/referees.py {shlex.join(sys.argv[1:])}"
-    print(f"| {game.spec}: {player.name}, {options.sims} simulations, against referees | {'; '.join(claims)} |"
-          f" M | `{command}` | date | commit | log |")  # fmt: skip
+    print(
+        f"| {game.spec}: {player.name}, {options.sims} simulations, against referees | {'; '.join(claims)} |"
+        f" M | `{command}` | date | commit | log |"
+    )
 
 
 def chosen(game: Game, levels: Sequence[int]) -> list[tuple[int, str]]:
@@ -97,8 +102,9 @@ def result_of(game: Game, name: str, played: Sequence[MatchGame]) -> str:
     for word, began in (("beginning", True), ("second", False)):
         scores = [g.score for g in played if g.first_began == began]
         lines.append(f"  {word}: {scores.count(1.0)} won, {scores.count(0.5)} drawn, {scores.count(0.0)} lost")
-    lost = [f"game {g.index + 1} lost by {'the player' if g.score == 0 else name}: {g.forfeit}"
-            for g in played if g.forfeit]  # fmt: skip
+    lost = [
+        f"game {g.index + 1} lost by {'the player' if g.score == 0 else name}: {g.forfeit}" for g in played if g.forfeit
+    ]
     lines += [f"  {line}" for line in lost]
     ours, theirs = (seconds_of(game, played, number) for number in range(2))
     lines.append(f"  {ours:.3f} s a move, the referee {theirs:.3f} s")
@@ -119,11 +125,21 @@ def seconds_of(game: Game, played: Sequence[MatchGame], number: int) -> float:
 
 def save(folder: Path, game: Game, names: tuple[str, str], number: int, played: Sequence[MatchGame]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    append(folder / f"{game.name}-{number}.jsonl", (
-        Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), "",
-               seconds=g.seconds, forfeit=g.forfeit)
-        for g in played
-    ))  # fmt: skip
+    append(
+        folder / f"{game.name}-{number}.jsonl",
+        (
+            Record(
+                game,
+                g.moves,
+                g.record.result + 0.0,
+                (names[not g.first_began], names[g.first_began]),
+                "",
+                seconds=g.seconds,
+                forfeit=g.forfeit,
+            )
+            for g in played
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Hex as electrical circuits, one for each side between his two edges: what a classical player knows of a position.
 
 A side's stones conduct freely, a free point has resistance 1, a stone of the other lets nothing through (Shannon;
-Anshelevich 2002, "A hierarchical approach to computer Hex"). Points a bridge apart, with two free points between them of
-which a side gets one, are linked as neighbours are, so what bridges join is joined. A position is worth the logarithm
-of the ratio of the currents of both sides; the more current runs through a point, the earlier a move there is tried.
+Anshelevich 2002, "A hierarchical approach to computer Hex"). Points a bridge apart, with two free points between them
+of which a side gets one, are linked as neighbours are, so what bridges join is joined. A position is worth the
+logarithm of the ratio of the currents of both sides; the more current runs through a point, the earlier a move there
+is tried.
 
 Board: [wide * wide] int8 in row order, `PAD` points wider on each side than the game's.
 """
@@ -21,7 +22,7 @@ from compiling.records import record
 PAD = 2
 """A bridge reaches two lines far."""
 TOP, BOTTOM, LEFT, RIGHT, NOBODY = 2, 3, 4, 5, 6
-"""What lies around the board; the points on it are 0, free, or stones: 1 of who joins top to bottom, -1 of the other."""
+"""What lies around the board. The points on it are 0, free, or stones: 1 of who joins top to bottom, or -1."""
 STEPS = np.array([(-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1)])
 """(rows, columns) to the neighbours, around the circle: steps k and k + 1 are the two ways of a bridge."""
 SWEEPS, RELAXATION = 24, 1.6
@@ -59,9 +60,17 @@ class Room(NamedTuple):
 def make_room(points: int) -> Room:
     ints, floats = (lambda *n: np.zeros(n, np.int32)), (lambda *n: np.zeros(n))
     return Room(
-        ints(points), ints(points), ints(points), ints(points, 12), floats(points, 12), floats(points),
-        floats(2 * points), floats(points), floats(points), floats(points),
-    )  # fmt: skip
+        ints(points),
+        ints(points),
+        ints(points),
+        ints(points, 12),
+        floats(points, 12),
+        floats(points),
+        floats(2 * points),
+        floats(points),
+        floats(points),
+        floats(points),
+    )
 
 
 @inlined

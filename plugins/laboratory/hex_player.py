@@ -47,9 +47,7 @@ class CircuitPlayer(SimplePlayer):
         return move, math.tanh(value / 2)
 
 
-def best_move(
-    circuit: Circuit, player: int, depth: int, late: Callable[[], bool] = lambda: False
-) -> tuple[int, float]:
+def best_move(circuit: Circuit, player: int, depth: int, late: Callable[[], bool] = lambda: False) -> tuple[int, float]:
     """Return (the best point, its value for the player to move), searched ever deeper up to `depth` plies or `late`.
 
     The value is the mean of the last two depths, as who moved last looks too good.
@@ -68,9 +66,7 @@ def best_move(
     return moves[0], (before + best) / 2
 
 
-def _root_values(
-    circuit: Circuit, player: int, moves: list[int], plies: int, late: Callable[[], bool]
-) -> list[float]:
+def _root_values(circuit: Circuit, player: int, moves: list[int], plies: int, late: Callable[[], bool]) -> list[float]:
     """Return the values of the root's moves: of the best one, and for the others no more than that."""
     values: list[float] = []
     for move in moves:

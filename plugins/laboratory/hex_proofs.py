@@ -22,7 +22,7 @@ class GaveUp(Exception):
 
 @compiled
 def reach(board, wide, steps, bits, player, start, reached, masks, queue):
-    """Find what hangs together with an edge by stones and bridges, no point used twice on the way; write the points used.
+    """Find what hangs together with an edge by stones and bridges, no point used twice, and write the points used.
 
     start: the edge, as on the board; reached: [P] bool; masks: [P] uint64.
     """

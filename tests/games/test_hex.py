@@ -262,8 +262,8 @@ def test_the_half_turn_is_a_symmetry_and_a_mirror_is_one_only_with_the_sides_exc
     assert (state.planes().transpose(1, 0, 2) != game.set_up(board.T, 1).planes()).any()
     grids, actions = game.views()
     assert len(grids) == 4 and (grids == actions).all()
-    assert {tuple(grid) for grid in grids} == {tuple(p.ravel()) for p in (points, points[::-1, ::-1], points.T,
-                                                                         points.T[::-1, ::-1])}  # fmt: skip
+    forms = points, points[::-1, ::-1], points.T, points.T[::-1, ::-1]
+    assert {tuple(grid) for grid in grids} == {tuple(form.ravel()) for form in forms}
 
 
 def test_training_sees_the_mirrored_board_as_the_other_player_would():

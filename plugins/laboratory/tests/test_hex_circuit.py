@@ -103,9 +103,11 @@ def test_proofs_are_those_of_a_search_of_all_moves():
 
     def wins(state):
         if state.id not in known:
-            known[state.id] = state.value > 0 if state.isEndGame else not all(
-                wins(state.takeAction(a)[0]) for a in state.allowedActions
-            )  # fmt: skip
+            known[state.id] = (
+                state.value > 0
+                if state.isEndGame
+                else not all(wins(state.takeAction(a)[0]) for a in state.allowedActions)
+            )
         return known[state.id]
 
     results = []
