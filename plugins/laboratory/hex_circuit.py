@@ -12,7 +12,7 @@ Board: [wide * wide] int8 in row order, `PAD` points wider on each side than the
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,13 +74,13 @@ def make_room(points: int) -> Room:
 
 
 @inlined
-def way(steps, wide, k):
+def way(steps: Any, wide: Any, k: Any) -> Any:
     """Return the step to a neighbour as a difference of points."""
     return steps[k % 6, 0] * wide + steps[k % 6, 1]
 
 
 @compiled
-def join(board, wide, steps, player, bridges, room, filled):
+def join(board: Any, wide: Any, steps: Any, player: Any, bridges: Any, room: Any, filled: Any) -> Any:
     """Give all that hangs together with the points queue[:filled], stones and edges of a side, their label."""
     near, label, queue = TOP if player == 1 else LEFT, room.label, room.queue
     done = 0
@@ -104,7 +104,7 @@ def join(board, wide, steps, player, bridges, room, filled):
 
 
 @compiled
-def find_groups(board, wide, steps, player, bridges, room):
+def find_groups(board: Any, wide: Any, steps: Any, player: Any, bridges: Any, room: Any) -> Any:
     """Write the group of each stone and edge of a side as its label, -1 elsewhere; return the number of groups.
 
     Group 0 has his near edge, group 1 the far one; 1 is returned if they are one group. bridges: whether these join.
@@ -132,7 +132,7 @@ def find_groups(board, wide, steps, player, bridges, room):
 
 
 @compiled
-def current(board, wide, steps, player, bridges, room):
+def current(board: Any, wide: Any, steps: Any, player: Any, bridges: Any, room: Any) -> Any:
     """Return the current between a side's edges, 1 volt apart, and write the flow through each free point.
 
     It is WON where his edges are joined.
@@ -190,7 +190,7 @@ def current(board, wide, steps, player, bridges, room):
 
 
 @compiled
-def judge(board, player, wide, steps, heat, room):
+def judge(board: Any, player: Any, wide: Any, steps: Any, heat: Any, room: Any) -> Any:
     """Return the value of a position for the player to move, and write the share of the currents through each point.
 
     Within log(WON) and its negative; beyond log(SURE) / 2 one side is sure to win, as far as bridges do not overlap.

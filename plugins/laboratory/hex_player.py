@@ -33,6 +33,7 @@ class CircuitPlayer(SimplePlayer):
         if (depth is None) == (seconds is None):
             raise ValueError("expected either depth or seconds")
         super().__init__(f"circuit:{depth}" if seconds is None else f"circuit:{seconds:g}s", game)
+        self._hex = game
         self._depth, self._seconds = DEEPEST if depth is None else depth, seconds
         self.at_once = 1
 
@@ -40,7 +41,7 @@ class CircuitPlayer(SimplePlayer):
         seconds = float("inf") if self._seconds is None else self._seconds
         until = min(time.monotonic() + seconds, self.deadline)
         size = self.game.grid_shape[0]
-        circuit = Circuit(self.game.owners(self.game.row_of(state)))  # type: ignore[attr-defined]
+        circuit = Circuit(self._hex.owners(self._hex.row_of(state)))
         move, value = best_move(circuit, state.playerTurn, self._depth, lambda: time.monotonic() > until)
         if size * size in state.allowedActions and value < 0:  # after the swap the other is in this position
             return size * size, math.tanh(-value / 2)

@@ -8,6 +8,8 @@ chains that one more stone completes are known before anything is tried. The cir
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from compiled import call, compiled
@@ -21,7 +23,9 @@ class GaveUp(Exception):
 
 
 @compiled
-def reach(board, wide, steps, bits, player, start, reached, masks, queue):
+def reach(
+    board: Any, wide: Any, steps: Any, bits: Any, player: Any, start: Any, reached: Any, masks: Any, queue: Any
+) -> Any:
     """Find what hangs together with an edge by stones and bridges, no point used twice, and write the points used.
 
     start: the edge, as on the board; reached: [P] bool; masks: [P] uint64.
@@ -58,7 +62,9 @@ def reach(board, wide, steps, bits, player, start, reached, masks, queue):
 
 
 @compiled
-def ways_to_win(board, wide, steps, bits, player, reached, masks, queue, ways):
+def ways_to_win(
+    board: Any, wide: Any, steps: Any, bits: Any, player: Any, reached: Any, masks: Any, queue: Any, ways: Any
+) -> Any:
     """Write into ways [P] the carrier of a sure chain after a side's move at each free point, 0 where there is none.
 
     Return the carrier of the chain that he has already and whether he has one.
