@@ -260,6 +260,7 @@ class Game:
     max_plies: int  # upper bound of a game's length
     pieces: dict[int, str] = {1: "X", 0: "-", -1: "O"}
     symmetries: list[Symmetry]  # all but the identity
+    exchanges: list[Symmetry] = []  # further forms of what a network sees, in which the players have changed sides
     look: str = "squares"
     """Its look when drawn: discs on "squares" or in "holes", stones on "points", "corners", "hexagons"; or "marks"."""
     winning_line: int = 0
@@ -329,7 +330,8 @@ class Game:
 
     def views(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (grids [S, points], actions [S, action_size]) of all S ways to see the board, the identity first."""
-        forms = [Symmetry(np.arange(int(np.prod(self.grid_shape))), np.arange(self.action_size)), *self.symmetries]
+        unchanged = Symmetry(np.arange(int(np.prod(self.grid_shape))), np.arange(self.action_size))
+        forms = [unchanged, *self.symmetries, *self.exchanges]
         return np.array([form.grid for form in forms]), np.array([form.actions for form in forms])
 
     @property

@@ -293,8 +293,9 @@ class Hex(Game):
         self.grid_shape = (size, size)
         self.input_shape = (size, size, PLANES)
         self.action_size = self.max_plies = size * size + swaps
-        # the half turn alone: the mirrors on the diagonals exchange the players' edges
-        self.symmetries = [point_symmetries(size, size, extra_actions=int(swaps))[2]]
+        forms = point_symmetries(size, size, extra_actions=int(swaps))
+        # the mirrors on the diagonals exchange the players' edges; the planes show edges, not colours
+        self.symmetries, self.exchanges = [forms[2]], [forms[3], forms[6]]
         self.start_row = np.zeros(LINES + BLOCKS * (size + 2), np.int32)
         self.start_row[[PLAYER, LAST, SIZE, SWAP]] = 1, -1, size, swaps
 
