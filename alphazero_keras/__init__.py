@@ -76,7 +76,7 @@ class Trained(NamedTuple):
     """The name of its best network, for `load_player` and `play_match`."""
     folder: Path
     metrics: list[dict[str, Any]]
-    """A line for each iteration: docs/training.md says what is in it."""
+    """A line for each iteration: docs/metrics.md says what is in it."""
 
 
 class MatchResult(NamedTuple):

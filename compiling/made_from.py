@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -18,8 +18,10 @@ import numpy as np
 from compiling.numba_import import numba
 
 
-def made_from(function: FunctionType) -> str:
-    """Return the digest; it is the same in each process.
+def made_from(what: Any, described: Callable[[FunctionType], Iterator[Any]] | None = None) -> str:
+    """Return the digest of a function, or of a tuple of functions and values; it is the same in each process.
+
+    described: yields what stands for a function, instead of its bytecode and the values that it names.
 
     >>> step = 1
     >>> def after(n): return n + step
@@ -29,12 +31,12 @@ def made_from(function: FunctionType) -> str:
     False
     """
     digest = hashlib.sha256()
-    for part in _parts(function, set()):
+    for part in _parts(what, set(), described or _function):
         digest.update(len(part).to_bytes(8, "little") + part)
     return digest.hexdigest()
 
 
-def _parts(value: Any, seen: set[FunctionType]) -> Iterator[bytes]:
+def _parts(value: Any, seen: set[FunctionType], described: Callable[[FunctionType], Iterator[Any]]) -> Iterator[bytes]:
     """Yield the bytes of a value; of a function that was met before only its name."""
     value = getattr(value, "py_func", getattr(value, "_pyfunc", value))  # of a compiled function, or of a rule
     yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
@@ -47,13 +49,13 @@ def _parts(value: Any, seen: set[FunctionType]) -> Iterator[bytes]:
         yield value.tobytes() if value.dtype != object else b""
     elif isinstance(value, tuple):
         for part in value:
-            yield from _parts(part, seen)
+            yield from _parts(part, seen, described)
     elif isinstance(value, FunctionType):
         yield value.__qualname__.encode()
         if value not in seen:
             seen.add(value)
-            for part in _function(value):
-                yield from _parts(part, seen)
+            for part in described(value):
+                yield from _parts(part, seen, described)
     elif isinstance(value, (type, ModuleType)):
         yield getattr(value, "__qualname__", value.__name__).encode()
         if isinstance(value, enum.EnumMeta):
@@ -71,14 +73,19 @@ def _function(function: FunctionType) -> Iterator[Any]:
             if not isinstance(constant, CodeType):
                 yield repr(sorted(constant, key=repr) if isinstance(constant, frozenset) else constant)
         yield code.co_names
-        for name in code.co_names:
-            yield function.__globals__.get(name)
-        modules = [v for name in code.co_names if isinstance(v := function.__globals__.get(name), ModuleType)]
-        while modules:  # `rules.step(row)` names both, and a module may be in a package
-            module = modules.pop()
-            found = [getattr(module, name, None) for name in code.co_names]
-            yield from (v for v in found if not isinstance(v, ModuleType))
-            modules += [v for v in found if isinstance(v, ModuleType) and v.__name__.startswith(f"{module.__name__}.")]
+        yield from named_in(code.co_names, function.__globals__)
+
+
+def named_in(names: Sequence[str], known: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the value of each name that a function may mean, None where there is none."""
+    for name in names:
+        yield known.get(name)
+    modules = [v for name in names if isinstance(v := known.get(name), ModuleType)]
+    while modules:  # `rules.step(row)` names both, and a module may be in a package
+        module = modules.pop()
+        found = [getattr(module, name, None) for name in names]
+        yield from (v for v in found if not isinstance(v, ModuleType))
+        modules += [v for v in found if isinstance(v, ModuleType) and v.__name__.startswith(f"{module.__name__}.")]
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

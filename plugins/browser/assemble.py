@@ -12,11 +12,13 @@ import json
 import re
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from game import Game
 from plugins.browser.game_facts import SCRIPTS, game_facts, page_file, public_spec
 from plugins.pictures import drawing_asset
+from system.reading import TEXT_BYTES, read_limited
 
 
 class Entry(NamedTuple):
@@ -29,34 +31,47 @@ class Entry(NamedTuple):
     """Bytes of its page."""
 
 
-def one_file(
-    game: Game,
-    facts: dict[str, Any],
-    layout: dict[str, Any],
-    wasm: bytes,
-    weights: bytes,
-    engine: str,
-    *,
-    site: bool = False,
-) -> str:
-    """Return the page of a player as HTML; facts: of the player, and what replaces facts of the game.
+class PageParts(NamedTuple):
+    """What a page needs of a player; all of it is made here, so that a server can deliver the parts one by one."""
 
-    engine: the script that makes an engine of the other data. With `site` the page belongs to a folder with a manifest
-    and a service worker.
+    wasm: bytes
+    """The search, the rules and the computation of the network, of one game."""
+    layout: dict[str, Any]
+    """Of the module's memory, as values for JSON."""
+    weights: bytes
+    """See `forward.bytes_of`."""
+    facts: dict[str, Any]
+    """Of the game (`game_facts.game_facts`) and of the player, as values for JSON."""
+    script: str
+    """The worker's script, whose `create` takes the other parts."""
+
+
+def worker_script(engine: str = "") -> str:
+    """Return the worker's script; engine: another text than that of engine.js, for tests."""
+    text = engine or read_limited(Path(__file__).parent / "engine.js", TEXT_BYTES).decode()
+    plain = re.sub(r"^export (?=async |function|const|let|class)", "", text, flags=re.MULTILINE)
+    return plain + "\n" + page_file("worker.js")
+
+
+def facts_of(game: Game, player: dict[str, Any]) -> dict[str, Any]:
+    """Return all facts of a page; player: those of the player, which replace those of the game."""
+    return game_facts(game) | player | {"spec": public_spec(game)}
+
+
+def one_file(parts: PageParts, *, site: bool = False) -> str:
+    """Return the page of a player as HTML.
+
+    With `site` the page belongs to a folder with a manifest and a service worker.
     """
-    known = game_facts(game) | facts
-    known["spec"] = public_spec(game)
-    known["player"] = {key: value for key, value in known["player"].items() if key != "game"}  # it may name a folder
-    worker = re.sub(r"^export (?=async |function|const|let|class)", "", engine, flags=re.MULTILINE)
+    title, rules = parts.facts["title"]["en"], parts.facts["rules"]["en"]
     blocks = [
-        _text("facts", json.dumps(known, ensure_ascii=False, separators=(",", ":"))),
-        _text("layout", json.dumps(layout, separators=(",", ":"))),
-        _text("engine", worker + "\n" + page_file("worker.js")),
-        _bytes("wasm", wasm),
-        _bytes("weights", weights),
+        _json("facts", parts.facts),
+        _json("layout", parts.layout),
+        _packed("engine", parts.script.encode()),
+        _packed("wasm", parts.wasm),
+        _packed("weights", parts.weights),
     ]
-    title = known["title"]["en"]
-    return _html(title, known["rules"]["en"], "\n".join(blocks), _script(SCRIPTS, board=True), site=site)
+    return _html(title, rules, "\n".join(blocks), _script(SCRIPTS, board=True), site=site)
 
 
 def start_page(entries: Sequence[Entry]) -> str:
@@ -68,8 +83,7 @@ def start_page(entries: Sequence[Entry]) -> str:
         best = {"file": one.file, "size": one.size, "elo": max(measured, default=None)}
         listed.append(best | {key: one.facts[key] for key in shown})
     facts = {"games": listed, "texts": entries[0].facts["texts"], "languages": entries[0].facts["languages"]}
-    block = _text("facts", json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
-    return _html("AlphaZero", "", block, _script(("words.js", "start.js"), board=False), site=True)
+    return _html("AlphaZero", "", _json("facts", facts), _script(("words.js", "start.js"), board=False), site=True)
 
 
 def _script(names: Sequence[str], *, board: bool) -> str:
@@ -102,13 +116,12 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _text(name: str, text: str) -> str:
-    """Return a block of text that no browser reads as a script or a tag."""
-    if name in ("facts", "layout"):
-        return f'<script type="application/json" id="{name}">{text.replace("<", chr(92) + "u003c")}</script>'
-    return _bytes(name, text.encode())
+def _json(name: str, value: Any) -> str:
+    """Return a block of JSON that no browser reads as a tag."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>'
 
 
-def _bytes(name: str, data: bytes) -> str:
+def _packed(name: str, data: bytes) -> str:
     packed = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
     return f'<script type="text/plain" id="{name}">{packed}</script>'

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.puzzles import as_json, shipped_puzzles
-from evaluation.review import thresholds
+from evaluation.review import ACCURACY, thresholds
 from game import Game
 from games.parameters import values_of
 from games.titles import title_of
 from interface.side_names import has_points, side_name
 from languages.translate import LANGUAGES, catalogue, chosen
+from players.levels import NAMES
 from plugins.pictures.board_grid import grid_of
 from plugins.pictures.board_parts import board_parts
 from system.reading import TEXT_BYTES, read_limited
@@ -32,8 +33,7 @@ SCRIPTS = (
     "page.js",
 )
 """The page's own scripts, in their order; the worker's is worker.js."""
-_SAID = re.compile(r"""\btr\(\s*"((?:[^"\\]|\\.)*)\"""")
-_LIST = re.compile(r"const TEXTS = \[(.*?)\];", re.DOTALL)
+_SAID = re.compile(r"""\b(?:tr|said)\(\s*"((?:[^"\\]|\\.)*)\"""")
 
 
 def page_file(name: str) -> str:
@@ -43,28 +43,21 @@ def page_file(name: str) -> str:
 
 @cache
 def page_texts() -> tuple[str, ...]:
-    """Return the English texts of the page: those of its calls of `tr`, and of its lists TEXTS."""
-    found = []
-    for name in (*SCRIPTS, "start.js"):
-        source = page_file(name)
-        listed = " ".join(_LIST.findall(source))
-        found += _SAID.findall(source) + re.findall(r'"([^"]+)"', listed)
-    return tuple(dict.fromkeys(found))
+    """Return the English texts of the page: those of its calls of `tr` and `said`, and the names of levels."""
+    found = [text for name in (*SCRIPTS, "start.js") for text in _SAID.findall(page_file(name))]
+    return tuple(dict.fromkeys((*found, *NAMES)))
 
 
 def game_facts(game: Game) -> dict[str, Any]:
     """Return what the page needs to know of a game, as values for JSON."""
     start, (rows, columns) = game.start(), game.grid_shape
     grid = grid_of(start)
-    points = rows * columns
-    by_columns = game.policy_layout == "columns"
     if grid is None or game.policy_layout not in ("points", "columns"):
         raise TypeError(f"expected a game on points or columns with a board, got {game.spec}")
     actions = range(game.action_size)
     zh = catalogue("zh")
     limits = thresholds(game.spec)
     return {
-        "format": 1,
         "spec": public_spec(game),
         "title": _in_languages(lambda: game.name if game.origin else title_of(game.spec)),
         "rules": _in_languages(lambda: game.aim),
@@ -72,18 +65,16 @@ def game_facts(game: Game) -> dict[str, Any]:
         "layout": game.policy_layout,
         "rows": rows,
         "columns": columns,
-        "rowNames": grid.rows,
-        "columnNames": grid.columns,
         "actionSize": game.action_size,
         "actionNames": [game.move_name(action) for action in actions],
-        "points": [action if by_columns or action < points else -1 for action in actions],
+        "setsUp": game.arranged is not None,
         "sideNames": _in_languages(lambda: [side_name(game, 1), side_name(game, -1)]),
         "winningLine": game.winning_line,
         "scored": has_points(game, start),
         "scoredByArea": game.scored_by_area,
-        "komi": game.komi,
         "sgf": _sgf(game),
         "thresholds": limits._asdict(),
+        "accuracy": ACCURACY,
         "puzzles": [as_json(puzzle, game) for puzzle in shipped_puzzles(game)],
         "start": {
             "cells": [cell for row in grid.cells for cell in row],

@@ -1,11 +1,11 @@
-"""What a page needs of a player: the WebAssembly module, its memory's layout, the weights, facts."""
+"""What a page needs of a player, by the player's name."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from config import Config, UserError
 from game import Game
@@ -14,30 +14,20 @@ from network.stored_network import layers_of
 from players.by_name import model_of, network_named
 from players.levels import NETWORKS, read_levels
 from players.runs_of_many_sizes import plays
+from plugins.browser.assemble import PageParts, facts_of, worker_script
 from plugins.browser.engine import compile_engine, make_engine
-from plugins.browser.forward import network_of
+from plugins.browser.forward import bytes_of, network_of
 from plugins.browser.layers import plan
 from storage import run_folders
 from storage.run_folders import read_config
 from system.reading import TEXT_BYTES, read_limited
 
-FORMAT = 1
 
+def page_parts(player: str, game: Game, root: Path | None = None) -> PageParts:
+    """Return the parts of a page for a network by its name, such as `shipped`, `best` or `run0002:version0007`.
 
-class PlayerData(NamedTuple):
-    """A player for `engine.js`."""
-
-    wasm: bytes
-    layout: dict[str, Any]
-    weights: bytes
-    """`layers.Plan`'s small and exact numbers, one after the other"""
-    facts: dict[str, Any]
-
-
-def player_data(player: str, game: Game, root: Path | None = None) -> PlayerData:
-    """Return the data of a network by its name, such as `shipped`, `best` or `run0002:version0007`.
-
-    Raises `UserError` for other players, for your own network, and for a game in plain Python.
+    Game and network may be your own. Raises `UserError` for other players, for a network in code of your own, and for a
+    game in plain Python.
     """
     named = network_named(player, game, root)
     if named is None or named.forms or named.book:
@@ -56,12 +46,10 @@ def player_data(player: str, game: Game, root: Path | None = None) -> PlayerData
     engine = make_engine(game, search, network)
     wasm, layout = compile_engine(engine)
     facts = {
-        "spec": game.spec,
         "player": _player_facts(named.folder, config, version, own, ships),
         "levels": _levels(game) if ships else [],
-        "format": FORMAT,
     }
-    return PlayerData(wasm, layout, network.small.tobytes() + network.exact.tobytes(), facts)
+    return PageParts(wasm, layout, bytes_of(network), facts_of(game, facts), worker_script())
 
 
 def _levels(game: Game) -> list[dict[str, Any]]:
@@ -70,10 +58,8 @@ def _levels(game: Game) -> list[dict[str, Any]]:
         {
             "name": each.name,
             "elo": round(each.elo),
-            "error": round(each.error),
             "sims": each.sims,
             "temperature": each.temperature,
-            "plain": each.sims == 0,
         }
         for each in read_levels(game.spec)
         if each.player in NETWORKS
@@ -88,11 +74,8 @@ def _player_facts(folder: Path, config: Config, version: int, own: str, ships: b
         "name": f"{own}:version{version:04}",
         "version": version,
         "ownNetwork": not ships,
-        "game": config.game,
-        "layers": list(config.hidden_cnn_layers),
         "iterations": len(lines),
         "games": sum(int(line.get("self_play_games", 0)) for line in lines),
         "minutes": round(lines[-1].get("total_seconds", 0) / 60, 1) if lines else 0,
-        "elo": None,
         "scoreboard": json.loads(read_limited(board, TEXT_BYTES)) if ships and board.exists() else None,
     }

@@ -6,15 +6,12 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import games
 from config import has_range
-from game import Game
 from games.sizes import largest_of
 from plugins.browser.assemble import Entry, one_file, start_page
-from plugins.browser.game_facts import game_facts
-from plugins.browser.player import PlayerData, player_data
+from plugins.browser.player import page_parts
 from storage import run_folders
 from storage.atomic_files import replacing
 from storage.run_folders import game_folder, read_config, runs_in
@@ -27,12 +24,6 @@ ICON = (
     '<circle cx="170" cy="170" r="84" fill="#f2b632"/><circle cx="342" cy="170" r="84" fill="#d1495b"/>'
     '<circle cx="170" cy="342" r="84" fill="#d1495b"/><circle cx="342" cy="342" r="84" fill="#f2b632"/></svg>\n'
 )
-
-
-def page_of(game: Game, data: PlayerData, *, site: bool = False) -> str:
-    """Return a player's page."""
-    engine = _own("engine.js")
-    return one_file(game, data.facts, data.layout, data.wasm, data.weights, engine, site=site)
 
 
 def _own(name: str) -> str:
@@ -56,16 +47,17 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
     files: dict[str, bytes] = {}
     for spec in specs:
         game = largest_of(games.make(spec))
-        data = player_data(player, game)
-        page = page_of(game, data, site=True).encode()
+        parts = page_parts(player, game)
+        page = one_file(parts, site=True).encode()
         name = f"{game_folder(spec)}.html"
         files[name] = page
-        entries.append(Entry(name, _facts_in(game, data), len(page)))
-        say(f"{name}: {data.facts['player']['name']} of {game.spec}, {len(page) / 1e6:.2f} MB")
+        entries.append(Entry(name, parts.facts, len(page)))
+        say(f"{name}: {parts.facts['player']['name']} of {game.spec}, {len(page) / 1e6:.2f} MB")
     files[START] = start_page(entries).encode()
     files["icon.svg"] = ICON.encode()
     files["manifest.webmanifest"] = _manifest().encode()
     files[".nojekyll"] = b""
+    files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
     digest = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files))).hexdigest()
     first = ["./", START, "icon.svg", "manifest.webmanifest"]
     worker = _own("service-worker.js")
@@ -75,16 +67,11 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
         .replace("__PAGES__", json.dumps(sorted(entry.file for entry in entries)))
         .encode()
     )
-    files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         with replacing(folder / name) as trial:
             trial.write_bytes(content)
     return {name: len(content) for name, content in files.items()}
-
-
-def _facts_in(game: Game, data: PlayerData) -> dict[str, Any]:
-    return game_facts(game) | data.facts
 
 
 def _manifest() -> str:

@@ -50,16 +50,16 @@ def run(argv: list[str]) -> int:
     check_free(path, overwrite=args.overwrite)
     import games
     from games.sizes import largest_of
-    from plugins.browser.player import player_data
-    from plugins.browser.site import page_of
+    from plugins.browser.assemble import one_file
+    from plugins.browser.player import page_parts
     from storage.atomic_files import replacing
 
     game = largest_of(games.make(args.game))
-    data = player_data(args.player or "best", game)
-    page = page_of(game, data).encode()
+    parts = page_parts(args.player or "best", game)
+    page = one_file(parts).encode()
     with replacing(path) as trial:
         trial.write_bytes(page)
-    print(f"{path}: {data.facts['player']['name']} of {game.spec}, {len(page) / 1e6:.2f} MB; open it in a browser")
+    print(f"{path}: {parts.facts['player']['name']} of {game.spec}, {len(page) / 1e6:.2f} MB; open it in a browser")
     return 0
 
 

@@ -16,7 +16,6 @@ const levels = facts.levels?.length
       elo: null,
       sims,
       temperature,
-      plain: !sims,
     }));
 
 const table = {
@@ -139,6 +138,7 @@ function newGame({ rematch = false } = {}) {
 async function clearSetup() {
   table.setup = null;
   table.positions = [facts.start];
+  found.clear();
   await engine.call("setUp", { cells: null, player: 1 });
 }
 
@@ -209,8 +209,10 @@ async function commit(action) {
     move: moveName(action),
   });
   if (ending().over) finish({ winner: ending().result, why: "rules" });
-  else clock.press(moved, ending().player);
-  render();
+  else {
+    clock.press(moved, ending().player);
+    render();
+  }
 }
 
 async function machineMoves() {
@@ -229,7 +231,7 @@ async function machineMoves() {
       moves: table.moves,
       sims: level.sims || 1,
       level: index,
-      choose: { temperature: level.temperature ?? 0, plain: Boolean(level.plain), level: index },
+      choose: { temperature: level.temperature ?? 0, plain: !level.sims, level: index },
     });
   } catch (error) {
     failed(error);
@@ -276,7 +278,7 @@ function resign() {
 
 const canHint = () =>
   !table.result && !table.thinking && table.ply === table.moves.length && table.seats[here().player] === YOU;
-let hinted = null; // {action} of a hint on the board that is shown
+let hinted = null; // the action of a hint on the board that is shown
 async function giveHint() {
   const turn = ++table.turn;
   table.helped = true;
@@ -339,10 +341,10 @@ async function open(record, ply = record.moves.length) {
   const before = table.setup;
   let start = facts.start;
   if (record.setup) {
-    start = setsUp ? await engine.call("setUp", record.setup) : null;
+    start = facts.setsUp ? await engine.call("setUp", record.setup) : null;
     if (!start) {
       await restore(before);
-      throw new Fault(tr("The stones that this file sets up cannot be read."));
+      throw new Fault(tr("There is no such position in this game."));
     }
   } else if (before) await engine.call("setUp", { cells: null, player: 1 });
   const { positions, illegal } = await engine.call("follow", { moves: record.moves, from: 0 });
@@ -369,16 +371,17 @@ async function open(record, ply = record.moves.length) {
     names: record.players.some(Boolean) ? record.players : null,
     helped: true,
   });
+  if (before || record.setup) found.clear();
   side = null;
   hinted = null;
   review.clear();
 }
 const restore = (setup) => engine.call("setUp", setup ?? { cells: null, player: 1 }).catch(() => null);
-let setsUp = false; // whether the engine can begin with another position
 
 const record = () => ({
   moves: line().moves,
   result: side ? null : (table.result?.winner ?? null),
+  late: table.result?.why === "late",
   setup: table.setup,
   players: STONES.map((one) => (table.seats[one] === YOU && !table.names ? "you" : nameOf(one))),
   date: new Date().toISOString().slice(0, 10),

@@ -134,7 +134,7 @@ addEventListener("unhandledrejection", (event) => {
 });
 
 function go(wanted) {
-  if (wanted === "setup" && !setsUp) return;
+  if (wanted === "setup" && !facts.setsUp) return;
   if (view === "analyse") {
     stopSearch();
     if (wanted !== "analyse" && review.busy) {
@@ -199,16 +199,16 @@ function drawBoard() {
 
 function render() {
   document.body.dataset.view = view;
+  if (view === "analyse" && !review.busy) analyse(shows.sims, false);
   for (const one of nav.children) one.setAttribute("aria-current", one.dataset.view === view ? "page" : "false");
   drawBoard();
   showStrips();
   showBar();
   status.textContent = message || statusText();
-  others.classList.toggle("kept", view !== "setup" && facts.points.includes(-1)); // nothing moves when they come and go
+  others.classList.toggle("kept", view !== "setup" && facts.actionSize > rows * columns); // nothing moves when they come and go
   swapIn(others, ...otherMoves());
   swapIn(tools, ...toolsOf[view]());
   showPanel();
-  if (view === "analyse" && !review.busy) analyse();
   rememberGame();
 }
 function showAnalysis() {
@@ -772,12 +772,6 @@ function openMenu() {
       {},
       h("h3", {}, tr("This game")),
       item(tr("Copy link"), () => {
-        if (table.setup) {
-          note.textContent = tr(
-            "A link holds moves, not stones that were set up: save the position as .sgf or .json.",
-          );
-          return;
-        }
         copyText(linkHere()).then((done) => {
           note.textContent = done ? tr("The link is copied.") : linkHere();
         });
@@ -801,7 +795,7 @@ function openMenu() {
         file.click(),
       ),
       file,
-      setsUp
+      facts.setsUp
         ? item(tr("Set up a position"), () => {
             box.close();
             editor.open();
@@ -935,9 +929,6 @@ function openAbout() {
         tr("It asks nothing of the internet and sends nothing."),
       ),
     ),
-    facts.link
-      ? h("p", {}, h("a", { href: facts.link, rel: "noreferrer", target: "_blank" }, tr("More about the program")))
-      : null,
   );
 }
 
@@ -956,12 +947,13 @@ document.addEventListener("drop", (e) => {
   if (file) loadFile(file).catch((error) => tell(faultText(error)));
 });
 const linkHere = () =>
-  location.href.split("#")[0] + linkOf(line().moves, line().ply, view === "analyse" ? "analyse" : "play");
+  location.href.split("#")[0] + linkOf(record(), line().ply, view === "analyse" ? "analyse" : "play");
 async function followLink() {
   if (!location.hash) return;
   try {
     const found = fromLink(location.hash);
-    if (found.moves.length) await open({ moves: found.moves, result: null, players: ["", ""] }, found.ply);
+    const { moves, setup } = found;
+    if (moves.length || setup) await open({ moves, setup, result: null, players: ["", ""] }, found.ply);
     if (found.view === "play") {
       table.names = null;
       table.helped = true;
@@ -1027,7 +1019,7 @@ const editor = {
   },
 };
 function place(action) {
-  const point = facts.points[action];
+  const point = pointOfAction(action);
   if (point < 0) return;
   editor.cells[point] = editor.cells[point] === editor.piece ? 0 : editor.piece;
   editor.count++;
@@ -1043,7 +1035,7 @@ async function setUp(then) {
     });
     go(then);
   } catch (error) {
-    tell(error instanceof Fault ? tr("There is no such position in this game.") : String(error.message));
+    tell(error.message);
   }
 }
 async function analysePuzzle() {
@@ -1061,7 +1053,7 @@ async function begin() {
   render();
   liveBoard(document, ".stage");
   try {
-    setsUp = (await engine.ready).setUp;
+    await engine.ready;
   } catch (error) {
     tell(tr("This browser cannot run the engine: {reason}", { reason: error.message }));
     return;

@@ -32,6 +32,7 @@ function tr(text, values = {}) {
   const found = (facts.texts[language]?.[text] ?? text).replace(/ %/g, "\u00a0%");
   return found.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
+const said = (text) => text; // marks a text that is translated by its name where it is shown
 // Sentences one after the other: no space follows a full stop that has its own, as in Chinese.
 const sentences = (...all) => all.join(" ").replace(/([。！？]) /g, "$1");
 const inLanguage = (texts) => texts?.[language] ?? texts?.en ?? "";
@@ -70,7 +71,6 @@ const ICONS = {
   close: "M6 6l12 12M18 6 6 18",
   again: "M5 12a7 7 0 1 0 2.5-5.4M8 3v4H4",
   eye: "M2 12s3.6-6 10-6 10 6 10 6-3.6 6-10 6S2 12 2 12zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6",
-  copy: "M9 9h11v11H9zM5 15H4V4h11v1",
 };
 function icon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

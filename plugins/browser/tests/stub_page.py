@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import games  # noqa: E402
 from players.levels import read_levels  # noqa: E402
-from plugins.browser.assemble import one_file  # noqa: E402
+from plugins.browser.assemble import PageParts, facts_of, one_file, worker_script  # noqa: E402
 
 STUB = Path(__file__).with_name("stub_engine.js")
 
@@ -22,19 +22,17 @@ def stub_page(spec, engine=None):
             "elo": level.elo,
             "sims": level.sims,
             "temperature": level.temperature,
-            "plain": not level.sims,
         }
         for level in read_levels(spec)
-    ] or [{"name": "Casual", "elo": None, "sims": 100, "temperature": 0, "plain": False}]
+    ] or [{"name": "Casual", "elo": None, "sims": 100, "temperature": 0}]
     player = {
         "name": "shipped, version 34",
         "trained": "34 iterations, 34,816 games against itself.",
-        "elo": 1423,
         "ownNetwork": False,
         "version": 34,
     }
-    facts = {"spec": spec, "levels": levels, "player": player, "format": 1}
-    return one_file(game, facts, {}, b"no wasm", b"no weights", engine)
+    facts = facts_of(game, {"levels": levels, "player": player})
+    return one_file(PageParts(b"no wasm", {}, b"no weights", facts, worker_script(engine)))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import pytest
 
 import games
 from languages.translate import catalogue
-from plugins.browser.assemble import Entry, one_file, start_page
+from plugins.browser.assemble import Entry, PageParts, facts_of, one_file, start_page
 from plugins.browser.game_facts import SCRIPTS, game_facts, page_file, page_texts
 from plugins.browser.tests.stub_page import stub_page
 
@@ -62,7 +62,7 @@ def test_the_data_come_back(page):
 def test_a_name_cannot_end_the_block_that_it_stands_in():
     game = games.make("tictactoe")
     facts = {"player": {"name": "</script><script>alert(1)</script>"}, "levels": []}
-    page = one_file(game, facts, {}, b"", b"", "export async function createEngine() {}")
+    page = one_file(PageParts(b"", {}, b"", facts_of(game, facts), ""))
     assert json.loads(block(page, "facts"))["player"] == facts["player"]
     assert "<script>alert" not in page
 
@@ -73,7 +73,8 @@ def test_the_facts_of_a_game_fit_together(spec):
     facts = json.loads(json.dumps(game_facts(game)))
     points = facts["rows"] * facts["columns"]
     assert len(facts["start"]["cells"]) == len(facts["drawing"]["places"]) == points
-    assert len(facts["actionNames"]) == len(facts["points"]) == facts["actionSize"] == game.action_size
+    assert len(facts["actionNames"]) == facts["actionSize"] == game.action_size
+    assert facts["setsUp"] == (type(game).set_up is not games.Game.set_up)
     assert facts["title"]["en"] and facts["title"]["zh"] and len(facts["sideNames"]["zh"]) == 2
     assert 'style="' not in facts["drawing"]["under"]
     assert facts["rules"]["en"] == game.aim != facts["rules"]["zh"]
@@ -83,8 +84,8 @@ def test_the_facts_of_a_game_fit_together(spec):
 def test_a_page_names_no_folder_of_who_made_it(origin):
     game = games.make("tictactoe")
     game.origin = origin
-    facts = {"spec": game.spec, "player": {"name": "run0001:version0002", "game": game.spec}, "levels": []}
-    page = one_file(game, facts, {}, b"", b"", "export async function createEngine() {}")
+    facts = {"player": {"name": "run0001:version0002"}, "levels": []}
+    page = one_file(PageParts(b"", {}, b"", facts_of(game, facts), ""))
     assert json.loads(block(page, "facts"))["spec"] == "my.py:Mine" and "secret" not in page
 
 

@@ -1,15 +1,15 @@
 """What `export-page` refuses, and how the board is read from a game's planes."""
 
 import os
-from types import SimpleNamespace
 
 import pytest
 
 import games
 from config import UserError
+from plugins.browser.assemble import PageParts, facts_of
 from plugins.browser.commands.export_page import run
 from plugins.browser.engine import board_of, make_engine
-from plugins.browser.player import player_data
+from plugins.browser.player import page_parts
 from plugins.browser.site import shipped_games, write_site
 
 
@@ -49,10 +49,10 @@ def umask():
 
 
 def test_others_read_what_is_written_as_the_umask_says(tmp_path, monkeypatch, umask):
-    data = SimpleNamespace(facts={"player": {"name": "shipped"}, "levels": []})
+    facts = facts_of(games.make("tictactoe"), {"player": {"name": "shipped"}, "levels": []})
     for module in ("site", "player"):
-        monkeypatch.setattr(f"plugins.browser.{module}.player_data", lambda player, game: data)
-    monkeypatch.setattr("plugins.browser.site.page_of", lambda game, data, site=False: "page")
+        parts = PageParts(b"", {}, b"", facts, "")
+        monkeypatch.setattr(f"plugins.browser.{module}.page_parts", lambda player, game, parts=parts: parts)
     run(["-o", str(tmp_path / "page.html")])
     write_site(tmp_path / "site", ["tictactoe"], "shipped", say=print)
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -70,7 +70,7 @@ def test_a_game_in_plain_python_is_refused(tmp_path):
 
 def test_a_network_that_there_is_not_is_refused(tmp_path):
     with pytest.raises(UserError, match="expected run0007"):
-        player_data("run0007:best", games.make("connect4"), tmp_path)
+        page_parts("run0007:best", games.make("connect4"), tmp_path)
 
 
 @pytest.mark.parametrize("name", games.names())

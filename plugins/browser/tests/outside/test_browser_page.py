@@ -63,6 +63,18 @@ def browser(folder):
         driver.quit()
 
 
+def clicked(button):
+    """Click a button; return whether it is there, and no other has taken its place meanwhile."""
+    try:
+        if button is not None:
+            button.click()
+    except Exception as error:
+        if type(error).__name__ != "StaleElementReferenceException":
+            raise
+        return False
+    return button is not None
+
+
 class Page:
     """A page, by what people see in it."""
 
@@ -71,7 +83,7 @@ class Page:
         browser.get("about:blank")  # else another fragment is no other page
         browser.get((folder / f"{name}.html").as_uri())
         if not keep:
-            self.run("localStorage.clear()")
+            self.run("localStorage.clear(); Storage.prototype.setItem = () => {}")  # nor does this page keep its game
         browser.get("about:blank")
         browser.get((folder / f"{name}.html").as_uri() + link)
         until(lambda: self.run("return 'ready' in document.documentElement.dataset"))
@@ -90,7 +102,7 @@ class Page:
         find = """const place = document.querySelector("dialog[open]") ?? document;
             return [...place.querySelectorAll("button")].find((b) => b.offsetParent
             && !b.disabled && (b.innerText.trim().startsWith(arguments[0]) || b.ariaLabel === arguments[0]))"""
-        until(lambda: self.run(find, text)).click()
+        until(lambda: clicked(self.run(find, text)))
 
     def click(self, point):
         send = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
@@ -424,6 +436,19 @@ def test_a_position_that_is_set_up_is_played_from(page):
     data = saved(seen, "json")
     record = game_files.from_bytes(data, ".json", games.make(GAMES["go"]))
     assert record.game.start().playerTurn == -1 and len(record.moves) == 1
+
+
+def test_a_link_holds_stones_that_were_set_up(page):
+    seen = page("go", link="#black=e5.d4&white=e4&turn=white&moves=c3&ply=0&view=analyse")
+    assert seen.stones == 3 and seen.moves == ["c3"]
+    seen.press("Menu")
+    seen.run("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    seen.press("Copy link")
+    copied = until(lambda: seen.run("return window.copied"))
+    assert copied.endswith("#black=e5.d4&white=e4&turn=white&moves=c3&ply=0&view=analyse")
+    for bad in ("black=zz&turn=white", "black=e5&white=e5&turn=black", "black=pass&turn=white"):
+        seen = page("go", link=f"#{bad}")
+        assert "This link cannot be opened." in seen.text(".status") and seen.stones == 0
 
 
 def test_it_plays_where_the_browser_lets_it_keep_nothing(browser, folder):

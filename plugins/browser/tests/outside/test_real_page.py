@@ -3,20 +3,19 @@
 import pytest
 
 import games
-from plugins.browser.player import player_data
-from plugins.browser.site import page_of
+from plugins.browser.assemble import one_file
+from plugins.browser.player import page_parts
 from plugins.browser.tests.outside.test_browser_page import Page
-from plugins.browser.tests.outside.test_engine_in_node import missing
 from support.browser import chromium, needs_browser, until
 
-pytestmark = [*needs_browser, pytest.mark.skipif(bool(missing(node=False)), reason=missing(node=False))]
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     game, place = games.make("connect4"), tmp_path_factory.mktemp("real")
-    data = player_data("shipped", game)
-    page = page_of(game, data)
+    data = page_parts("shipped", game)
+    page = one_file(data)
     assert len(page) < 2_000_000, "Connect 4 is under 2 MB"
     (place / "connect4.html").write_text(page, encoding="utf-8")
     return place
