@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import games
 from agent import Agent
 from config import UserError
@@ -15,11 +17,14 @@ from evaluation.match import contest
 from evaluation.move_accuracy import choose
 from evaluation.solved_positions import oracle, positions
 from game import Game
+from games.hex import Hex
+from games.hex_lines import SWAP
 from network.predictor import STEADY
 from players.by_name import make_player
 from plugins.experiment.folder import locked
 from plugins.experiment.plan import Plan, Variant
 from plugins.experiment.runs import Job, jobs, run_all
+from plugins.laboratory.hex_openings import known_openings
 from plugins.records.goals import Goal, Record
 from storage.run_folders import RUNS
 
@@ -89,10 +94,10 @@ def measure_of(goal: Goal, game: Game) -> Callable[[Agent], float]:
         return _kept(goal, game)
     if goal.measure == "score":
         return lambda agent: _score(goal, game, agent)
-    winners = goal.winners.replace(" ", "")
-    if len(winners) != len(game.start().allowedActions) or set(winners) - {"W", "L"}:
-        raise UserError(f"{goal.name}: winners: expected W or L for each first move of {game.spec}")
-    return lambda agent: judged_right(agent, winners)
+    if not isinstance(game, Hex) or game.start_row[SWAP]:
+        raise UserError(f"{goal.name}: expected a board of Hex without the swap, got {game.spec}")
+    wins = known_openings(game.grid_shape[0])
+    return lambda agent: judged_right(agent, wins)
 
 
 def _kept(goal: Goal, game: Game) -> Callable[[Agent], float]:
@@ -114,8 +119,11 @@ def _score(goal: Goal, game: Game, agent: Agent) -> float:
     return 100 * sum(scores) / len(scores)
 
 
-def judged_right(agent: Agent, winners: str) -> float:
-    """Return the share of first moves, in percent, after which a search gives the win to the player who has it."""
+def judged_right(agent: Agent, wins: np.ndarray) -> float:
+    """Return the share of first moves, in percent, after which a search gives the win to the player who has it.
+
+    wins: [first moves] bool, whether the player who makes it wins.
+    """
     start = agent.game.start()
     states = [start.takeAction(action)[0] for action in start.allowedActions]
     slots = range(len(states))
@@ -125,7 +133,7 @@ def judged_right(agent: Agent, winners: str) -> float:
         agent.observe(slot, action)
     decisions = agent.act_many(slots, states, [0.0] * len(states))
     right = [
-        ((d.value > 0) == (state.playerTurn == start.playerTurn)) == (winner == "W")
-        for d, state, winner in zip(decisions, states, winners, strict=True)
+        ((d.value > 0) == (state.playerTurn == start.playerTurn)) == bool(win)
+        for d, state, win in zip(decisions, states, wins, strict=True)
     ]
     return 100 * sum(right) / len(right)

@@ -14,7 +14,7 @@ SHIPPED = Path(__file__).with_name("records.toml")
 MEASURES = {
     "kept": ("positions",),
     "score": ("games", "opponent"),
-    "openings": ("winners",),
+    "openings": (),
 }
 """{what is measured: what the goal says of it besides}"""
 
@@ -62,8 +62,6 @@ class Goal:
     positions: int = 0
     games: int = 0
     opponent: str = ""
-    winners: str = ""
-    """W or L for the player who opens, an opening each."""
     records: tuple[Record, ...] = ()
 
     @property
