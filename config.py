@@ -72,6 +72,8 @@ class RunSettings(_Checked):
     """Iterations of self-play, retraining and tournament until the run is finished; the learning rate follows them."""
     minutes: float = setting(0.0, 0, 10**6)
     """Minutes of work after which the run ends with its iteration, the learning rate at its end; 0 = no limit."""
+    evaluations: float = setting(0.0, 0, 10**15)
+    """Positions that the network evaluates in self-play, after which the run ends in the same way; 0 = no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +185,7 @@ class TrainingSettings(_Checked):
     """Learning rate at the start (article: 0.1)."""
     learning_rate_schedule: Literal["constant", "steps", "cosine"] = setting("cosine")
     """constant; steps = a tenth after 1/2 and again after 3/4 of the run; cosine = down to 5 % at its end. Progress is
-    counted in iterations or minutes, whichever is further."""
+    counted in iterations, minutes or evaluations, whichever is further."""
     warmup_steps: int = setting(100, 0, 10**6)
     """Training steps in which the learning rate rises from 0."""
     momentum: float = setting(0.9, 0, 0.9999)

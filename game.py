@@ -40,6 +40,7 @@ PLAYOUT = types.float32(_row, types.uint64)
 WINNING = types.int64(_row)
 SAFE = SOLVE = types.int64(_row, _row)
 COUNT = types.void(_row, _floats)
+ARRANGE = types.int64(_row, _row, types.int64)
 FORCED = types.int64(_row, types.int64, _row, _row)
 NOT_PLAYED, NO_WIN, NOT_TOLD, GIVEN_UP, ONLY = 2.0, -1, -2, 2, -3
 """Results of the optional rules. NOT_PLAYED (of `playout`), NOT_TOLD (of others): use the required rules. NO_WIN (of
@@ -67,6 +68,11 @@ def _call_outcome(fn, row, out):
 @compiled
 def _call_encode(fn, row, out):
     fn(row, out)
+
+
+@compiled
+def _call_arranged(fn, row, cells, player):
+    return fn(row, cells, player)
 
 
 @compiled
@@ -254,6 +260,7 @@ class Game:
     max_plies: int  # upper bound of a game's length
     pieces: dict[int, str] = {1: "X", 0: "-", -1: "O"}
     symmetries: list[Symmetry]  # all but the identity
+    exchanges: list[Symmetry] = []  # further forms of what a network sees, in which the players have changed sides
     look: str = "squares"
     """Its look when drawn: discs on "squares" or in "holes", stones on "points", "corners", "hexagons"; or "marks"."""
     winning_line: int = 0
@@ -272,6 +279,10 @@ class Game:
     """COUNT: (row, out) -> None: what `score` says, for programs without Python: the points of the player who began and
     of the other, and where the game is `scored_by_area` the owner of each point behind them; may change the row. Made
     by `compiled.rule`; None: nobody has points before the end."""
+    arranged: Any = None
+    """ARRANGE: (row of the first position, cells [points] int32 in {1, -1, 0}, player to move) -> 1, and the row is the
+    position with these stones; 0: there is none. What `set_up` does, for programs without Python. Made by
+    `compiled.rule`; None: the game has no positions that are set up."""
     forced: Any = None  # FORCED: finds wins by force, see search/solving/forced.py; None = there is no such search
     forced_room: int = 1  # words of its work space
     start_row: Row | None = None
@@ -319,7 +330,8 @@ class Game:
 
     def views(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (grids [S, points], actions [S, action_size]) of all S ways to see the board, the identity first."""
-        forms = [Symmetry(np.arange(int(np.prod(self.grid_shape))), np.arange(self.action_size)), *self.symmetries]
+        unchanged = Symmetry(np.arange(int(np.prod(self.grid_shape))), np.arange(self.action_size))
+        forms = [unchanged, *self.symmetries, *self.exchanges]
         return np.array([form.grid for form in forms]), np.array([form.actions for form in forms])
 
     @property
@@ -359,6 +371,14 @@ class Game:
     def set_up(self, board: np.ndarray, player: int) -> GameState:
         """Return the position with stones [rows, columns] in {1, -1, 0}; raise `UserError` when there is none."""
         raise UserError(f"expected moves only, got stones set up, which {self.name} does not have")
+
+    def set_up_by_rule(self, board: np.ndarray, player: int, refused: str) -> GameState:
+        """Return the position that the rule `arranged` makes; `refused`: what is expected, if there is none."""
+        row = np.array(self.start_row)
+        cells = np.ascontiguousarray(board, np.int32).ravel()
+        if not call(_call_arranged, self.arranged, row, cells, int(player)):
+            raise UserError(refused)
+        return self.state_of(row)
 
     def white_points(self, state: GameState) -> float:
         """Return the points that White has without a stone: komi, and what `rewarded` gave."""

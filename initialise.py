@@ -267,9 +267,21 @@ class Session:
         """Working time of all finished iterations."""
         return float(self.store.get("seconds", "0") or 0)
 
+    def evaluations(self, iteration: int) -> float:
+        """Return the evaluations of self-play up to an iteration, the one in progress or the last finished one."""
+        found = float(self.store.get("evaluations", "0") or 0)
+        if iteration == self.iteration:
+            found += self.store.finished(iteration).get("self-play", {}).get("evaluations", 0)
+        return found
+
     def ends(self, iteration: int, seconds: float) -> bool:
         """Return whether the run ends with an iteration whose tournament was due after `seconds` of work in all."""
-        return iteration >= self.config.iterations or 0 < self.config.minutes * 60 <= seconds
+        c = self.config
+        return (
+            iteration >= c.iterations
+            or 0 < c.minutes * 60 <= seconds
+            or 0 < c.evaluations <= self.evaluations(iteration)
+        )
 
     def is_unfinished(self) -> bool:
         """Return whether iterations are left: the last one ends with its tournament and scoreboard."""

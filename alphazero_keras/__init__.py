@@ -76,7 +76,7 @@ class Trained(NamedTuple):
     """The name of its best network, for `load_player` and `play_match`."""
     folder: Path
     metrics: list[dict[str, Any]]
-    """A line for each iteration: docs/training.md says what is in it."""
+    """A line for each iteration: docs/metrics.md says what is in it."""
 
 
 class MatchResult(NamedTuple):
@@ -238,7 +238,7 @@ def play_match(
     openings that differ. opening_plies: random moves that open each pair of games.
     """
     from evaluation.match import contest, forfeits_of
-    from evaluation.rating import rate
+    from evaluation.rating import rate, score_of
     from network.predictor import STEADY
 
     if games < 2 or games % 2:
@@ -249,7 +249,7 @@ def play_match(
     found = rate(
         contest(rules, (first, second), games, seed=seed, opening_plies=opening_plies, keep=played.extend)
     )
-    low, high = (1 / (1 + 10 ** (-elo / 400)) for elo in (found.low, found.high))
+    low, high = score_of(found.low), score_of(found.high)
     return MatchResult(
         found.wins, found.draws, found.losses, found.mean, (low, high), found.elo, (found.low, found.high),
         forfeits_of(played),

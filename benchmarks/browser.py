@@ -1,9 +1,10 @@
-"""The player in one file: sizes, speeds against the native search, and the error of weights in 16 bits.
+"""The player in one file: sizes, speeds against the native search, and the error of its weights against Keras.
 
     python benchmarks/browser.py
     python benchmarks/browser.py --games "gomoku(size=15)" --sims 400
+    python benchmarks/browser.py --weights                  # only the errors, of all players that ship
 
-It needs Node and a linker for WebAssembly (docs/browser.md). Each figure is the best of several tries, native and
+It needs Node; `--weights` does not. Each figure is the best of several tries, native and
 WebAssembly one after the other. The search alone is measured with a network without layers, in compiled code.
 """
 
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +27,14 @@ import numpy as np
 import games
 from compiled import call, compiled
 from game import Game
-from network.numpy_network import evaluate as reference
-from network.predictor import random_positions
 from network.stored_network import layers_of
 from players.by_name import network_player
 from plugins.browser.assemble import PageParts, one_file
 from plugins.browser.engine import compile_engine, make_engine
-from plugins.browser.forward import evaluate, network_of, widen
+from plugins.browser.forward import bytes_of, evaluate, network_of, widen
 from plugins.browser.layers import KINDS, plan, without_layers
 from plugins.browser.player import page_parts
+from plugins.browser.site import shipped_games
 from search.many_trees import ManyTrees
 from search.pipeline import search_step
 
@@ -80,7 +81,7 @@ console.log(JSON.stringify(found));
 def bare_player(game: Game, search: Any) -> tuple[dict[str, Any], bytes]:
     """Return (layout, weights) of a player whose network has no layers: value 0, all moves equally likely."""
     network = network_of(without_layers(game.action_size))
-    return compile_engine(make_engine(game, search, network))[1], network.small.tobytes() + network.exact.tobytes()
+    return compile_engine(make_engine(game, search, network))[1], bytes_of(network)
 
 
 @compiled
@@ -106,29 +107,37 @@ def native_alone(game: Game, search: Any, sims: int, room: int) -> tuple[float, 
     return 1000 * least, tree.visit_counts().tolist()
 
 
-def error_of_16_bits(game: Game, agent: Any, count: int) -> dict[str, float]:
-    """Return how far value and priors are from the network's, and in how many positions the best move is the same."""
-    layers, weights = layers_of(agent.model), agent.model.get_weights()
+def error_of_weights(game: Game, agent: Any, count: int) -> dict[str, float]:
+    """Return how far value and logits of legal moves are from those of Keras, the largest logit of these, and in how
+    many positions the best move is the same; positions of random games."""
+    from model import Residual_CNN
+
+    network = Residual_CNN(replace(agent.model.config, precision="float32"), game)
+    network.set_weights(agent.model.get_weights())
+    layers = layers_of(agent.model)
     if layers is None:
         raise TypeError("expected the residual network")
-    made = network_of(plan(layers, weights))
+    made = network_of(plan(layers, agent.model.get_weights()))
     call(widen, made)
     states: list[Any] = []
     rng, state = np.random.default_rng(0), game.start()
-    planes = random_positions(game, count)
     while len(states) < count:
         states.append(state)
         state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
         state = game.start() if state.isEndGame else state
-    values, logits = reference(layers, weights, planes)
-    out, value_error, prior_error, same = np.zeros(game.action_size, np.float32), 0.0, 0.0, 0
-    for each, position, value, expected in zip(planes, states, values, logits, strict=True):
-        value_error = max(value_error, abs(call(evaluate, made, each.ravel(), out) - value))
-        legal = position.allowedActions
-        mine, theirs = (np.exp(a[legal] - a[legal].max()) for a in (out.astype(float), expected))
-        prior_error = max(prior_error, np.abs(mine / mine.sum() - theirs / theirs.sum()).max())
-        same += int(mine.argmax() == theirs.argmax())
-    return {"value": float(value_error), "prior": float(prior_error), "best move": same / count}
+    out, same = np.zeros(game.action_size, np.float32), 0
+    value_error = logit_error = largest = 0.0
+    for first in range(0, count, 200):
+        part = states[first : first + 200]
+        planes = np.stack([each.planes() for each in part])
+        values, logits = network.predict(planes)
+        for each, position, value, expected in zip(planes, part, values, logits, strict=True):
+            value_error = max(value_error, abs(call(evaluate, made, each.ravel(), out) - float(value)))
+            legal = position.allowedActions
+            logit_error = max(logit_error, float(np.abs(out[legal] - expected[legal]).max()))
+            largest = max(largest, float(np.abs(expected[legal]).max()))
+            same += int(out[legal].argmax() == expected[legal].argmax())
+    return {"value": value_error, "logit": logit_error, "largest": largest, "best move": same / count}
 
 
 def operations(steps: np.ndarray, points: int) -> int:
@@ -178,29 +187,43 @@ def measure(spec: str, sims: int, positions: int) -> dict[str, Any]:
         "alone": node["alone"] / 2,
         "ratio": node["alone"] / native,
         "gflops": operations(steps, int(np.prod(game.grid_shape))) / node["evaluation"] / 1e6,
-        "error": error_of_16_bits(game, agent, positions),
+        "error": error_of_weights(game, agent, positions),
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", nargs="+", default=list(GAMES))
+    parser.add_argument("--games", nargs="+")
+    parser.add_argument("--weights", action="store_true", help="only the errors of the weights")
     parser.add_argument("--sims", type=int, default=400)
     parser.add_argument("--positions", type=int, default=1000)
     args = parser.parse_args()
+    if args.weights:
+        print("game | error of value, of logits up to | best move equal")
+        for spec in args.games or shipped_games():
+            game = games.make(spec)
+            error = error_of_weights(game, network_player(game, 0, "best"), args.positions)
+            print(f"{spec} | {in_words(error)}", flush=True)
+        return
     print(
         f"game | file MB | wasm kB | memory MiB | open ms | {args.sims} simulations ms | search alone us a simulation "
-        "| x native | convolutions GFLOP/s | value, prior error of 16 bits | best move equal"
+        "| x native | convolutions GFLOP/s | error of value, of logits up to | best move equal"
     )
-    for spec in args.games:
+    for spec in args.games or GAMES:
         found = measure(spec, args.sims, args.positions)
         error = found["error"]
         print(
             f"{spec} | {found['file']:.2f} | {found['wasm']:.0f} | {found['memory']:.0f} | {found['open']:.0f} | "
             f"{found['search']:.0f} | {found['alone']:.1f} | {found['ratio']:.2f} | {found['gflops']:.1f} | "
-            f"{error['value']:.1e}, {error['prior']:.1e} | {100 * error['best move']:.1f} %",
+            f"{in_words(error)}",
             flush=True,
         )
+
+
+def in_words(error: dict[str, float]) -> str:
+    return (
+        f"{error['value']:.1e}, {error['logit']:.1e} up to {error['largest']:.0f} | {100 * error['best move']:.1f} %"
+    )
 
 
 if __name__ == "__main__":

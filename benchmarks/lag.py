@@ -26,7 +26,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
-from ablation import POSITIONS, measured
+from solved_shares import POSITIONS, measured
 
 from agent import Agent
 from config import Config

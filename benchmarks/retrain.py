@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
-from ablation import POSITIONS, measured
+from solved_shares import POSITIONS, measured
 
 import games
 from evaluation.solved_positions import oracle, positions

@@ -52,6 +52,15 @@ def elo(score: float) -> float:
     return 400 * math.log10(score / (1 - score))
 
 
+def score_of(elo: float) -> float:
+    """Return the score that a player with this Elo difference has, the inverse of `elo`.
+
+    >>> round(score_of(100), 2), score_of(-math.inf)
+    (0.64, 0.0)
+    """
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
 def rate(scores: Sequence[float]) -> Score:
     """Rate a match from its game scores, pairs adjacent; the interval is Wilson's with the pairs' variance."""
     games = np.asarray(scores, float)

@@ -33,6 +33,8 @@ MARKS = {"": "", "inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 """{mark: its sign behind a move}, from good to bad."""
 LINE = 8
 """Moves of the better line."""
+ACCURACY = 103.1668, 4.354, 3.1669
+"""a, b, c of lichess's accuracy of a move, a exp(-b loss) - c."""
 DECIDED = 1 / 3
 """Beyond this value a position counts as won, below its negative as lost."""
 
@@ -96,7 +98,8 @@ class Judged(NamedTuple):
         >>> Judged(0, 1, 3, 0.4, 0.4, False, "", [], 7).accuracy, Judged(0, 1, 3, 1.0, -1.0, True, "", [], 7).accuracy
         (100.0, 0.0)
         """
-        return float(np.clip(103.1668 * math.exp(-4.354 * self.loss) - 3.1669, 0.0, 100.0).round(1))
+        scale, steepness, less = ACCURACY
+        return float(np.clip(scale * math.exp(-steepness * self.loss) - less, 0.0, 100.0).round(1))
 
 
 class Summary(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 from compiled import rule
 from config import UserError
 from game import (
+    ARRANGE,
     COUNT,
     ENCODE,
     EVALUATE,
@@ -158,6 +159,21 @@ def counted(row, out):
             i += 1
 
 
+@rule(ARRANGE)
+def arranged(row, cells, player):
+    """Refuse chains without a liberty, which are taken off the board."""
+    size = np.int64(row[SIZE])
+    for i in range(size * size):
+        if cells[i] != 0:
+            row[PLAYER] = cells[i]
+            put_stone(row, (i // size + 1) * (size + 1) + i % size + 1)
+    row[PLAYER], row[KO] = player, 0
+    for i in range(size * size):
+        if np.sign(row[CELLS + (i // size + 1) * (size + 1) + i % size + 1]) != cells[i]:
+            return 0
+    return 1
+
+
 @rule(PLAYOUT)
 def playout(row, seed):
     return random_game(row, seed)
@@ -180,6 +196,7 @@ class Go(Game):
     start_row: Row
     evaluate = evaluate
     counted = counted
+    arranged = arranged
     takes: tuple[Parameter, ...] = (
         Parameter("size", 5, 2, 19),
         Parameter("komi", 2.5, -361.5, 361.5, 0.5),
@@ -237,14 +254,7 @@ class Go(Game):
 
     def set_up(self, board: np.ndarray, player: int) -> GameState:
         """Return the position with stones [size, size] in {1, -1, 0}; raise `UserError` if a chain has no liberty."""
-        row, size = self.start_row.copy(), self.grid_shape[0]
-        for action in np.flatnonzero(board):
-            row[PLAYER] = board.flat[action]
-            put_stone(row, (action // size + 1) * (size + 1) + action % size + 1)
-        if not np.array_equal(colours(row), board):
-            raise UserError("expected stones set up of which every chain has a liberty")
-        row[[PLAYER, KO]] = player, 0
-        return self.state_of(row)
+        return self.set_up_by_rule(board, player, "expected stones set up of which every chain has a liberty")
 
     def white_points(self, state: GameState) -> float:
         return float(state.row[KOMI]) / 2 if isinstance(state, CompiledState) else super().white_points(state)

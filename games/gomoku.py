@@ -20,6 +20,7 @@ import numpy as np
 from compiled import compiled, rule
 from config import UserError
 from game import (
+    ARRANGE,
     ENCODE,
     EVALUATE,
     FORBIDDEN_POINT,
@@ -219,6 +220,25 @@ def playout(row, seed):
     return row[WINNER]
 
 
+@rule(ARRANGE)
+def arranged(row, cells, player):
+    """Refuse positions that are won already."""
+    size, stones = np.int64(row[SIZE]), 0
+    for i in range(size * size):
+        if cells[i] != 0:
+            r, bit = i // size, np.int32(1 << (PAD + i % size))
+            row[block(row, BLACK if cells[i] == 1 else WHITE) + r] |= bit
+            row[block(row, FREE) + r] ^= bit
+            toggle(row, HASH, i, cells[i] + 1)
+            stones += 1
+    for i in range(size * size):
+        if cells[i] != 0 and wins(row, cells[i], i // size, i % size):
+            return 0
+    row[PLAYER], row[PLY] = player, stones
+    row[OVER] = stones == size * size or (row[RULE] == RENJU and player == 1 and not forbid(row))
+    return 1
+
+
 @rule(EVALUATE)
 def evaluate(row):
     """Return an estimate: lines of n still open to one player only, each worth four times as much per stone."""
@@ -256,6 +276,7 @@ class Gomoku(Game):
     sgf_number = 4
     rules = Rules(legal, play, outcome, encode, key, winning, playout, safe)
     evaluate = evaluate
+    arranged = arranged
     takes = (
         Parameter("size", 9, 3, LARGEST),
         Parameter("n", 5, 2, LARGEST),
@@ -277,15 +298,9 @@ class Gomoku(Game):
         self.symmetries = point_symmetries(size, size)
         if 3 <= n <= PAD:  # as far as the padding of lines reaches
             self.forced, self.forced_room = forced, room_for_threats(size)
-        self.start_row = self._new_row()
+        self.start_row = np.zeros(LINES + 4 * (PAD + size) + (DEPTH if self.rule == "renju" else 0), np.int32)
+        self.start_row[[PLAYER, LAST, SIZE, N, RULE]] = 1, -1, size, self.winning_line, RULES.index(self.rule)
         self._lines(self.start_row, FREE)[:] = ((1 << size) - 1) << PAD
-
-    def _new_row(self) -> Row:
-        """Return a row without stones and without free points."""
-        size, renju = self.grid_shape[0], self.rule == "renju"
-        row = np.zeros(LINES + 4 * (PAD + size) + (DEPTH if renju else 0), np.int32)
-        row[[PLAYER, LAST, SIZE, N, RULE]] = 1, -1, size, self.winning_line, RULES.index(self.rule)
-        return row
 
     def _lines(self, row: Row, which: int) -> Row:
         """Return a view of a block's lines."""
@@ -295,16 +310,9 @@ class Gomoku(Game):
 
     def set_up(self, board: np.ndarray, player: int) -> GameState:
         """Return the position with stones [size, size] in {1, -1, 0}; raise `UserError` when it is won already."""
-        row, size = self._new_row(), self.grid_shape[0]
-        for which, stones in ((BLACK, board == 1), (WHITE, board == -1), (FREE, board == 0)):
-            self._lines(row, which)[:] = (stones << (PAD + np.arange(size))).sum(axis=1)
-        for point in np.flatnonzero(board):
-            toggle(row, HASH, point, board.flat[point] + 1)
-            if wins(row, board.flat[point], point // size, point % size):
-                raise UserError("expected a position set up in which nobody has won, got one with a winning line")
-        row[PLAYER], row[PLY] = player, np.count_nonzero(board)
-        row[OVER] = row[PLY] == size * size or (self.rule == "renju" and player == 1 and not forbid(row))
-        return self.state_of(row)
+        return self.set_up_by_rule(
+            board, player, "expected a position set up in which nobody has won, got one with a winning line"
+        )
 
     def named_by_sgf(self, size: str, komi: str, rules: str, points: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         """Most words for rules are about differences that we do not make: with these, the game is freestyle."""

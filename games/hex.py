@@ -17,8 +17,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from compiled import compiled, rule
-from config import UserError
 from game import (
+    ARRANGE,
     ENCODE,
     EVALUATE,
     KEY,
@@ -215,6 +215,20 @@ def safe(row, out):
     return 1
 
 
+@rule(ARRANGE)
+def arranged(row, cells, player):
+    """Refuse positions that are won already."""
+    size, stones, first = np.int64(row[SIZE]), 0, 0
+    for i in range(size * size):
+        if cells[i] != 0:
+            put_stone(row, np.int64(cells[i]), i // size, i % size)
+            stones += 1
+            first += cells[i] == 1
+    row[PLAYER] = player
+    row[PLY] = stones + (row[SWAP] == 1 and stones == 1 and first == 0)  # an own stone is not swapped
+    return row[OVER] == 0
+
+
 @rule(PLAYOUT)
 def playout(row, seed):
     """Fill the board at random, both sides in turn; who joins his edges on it also wins when play ends at once."""
@@ -270,6 +284,7 @@ class Hex(Game):
     rules = Rules(legal, play, outcome, encode, key, winning, playout, safe)
     start_row: Row
     evaluate = evaluate
+    arranged = arranged
     takes = Parameter("size", 11, 3, 19), Parameter("swap", "no", words=("no", "yes"))
 
     def __init__(self, **given: Value) -> None:
@@ -278,22 +293,17 @@ class Hex(Game):
         self.grid_shape = (size, size)
         self.input_shape = (size, size, PLANES)
         self.action_size = self.max_plies = size * size + swaps
-        # the half turn alone: the mirrors on the diagonals exchange the players' edges
-        self.symmetries = [point_symmetries(size, size, extra_actions=int(swaps))[2]]
+        forms = point_symmetries(size, size, extra_actions=int(swaps))
+        # the mirrors on the diagonals exchange the players' edges; the planes show edges, not colours
+        self.symmetries, self.exchanges = [forms[2]], [forms[3], forms[6]]
         self.start_row = np.zeros(LINES + BLOCKS * (size + 2), np.int32)
         self.start_row[[PLAYER, LAST, SIZE, SWAP]] = 1, -1, size, swaps
 
     def set_up(self, board: np.ndarray, player: int) -> GameState:
         """Return the position with stones [size, size] in {1, -1, 0}; raise `UserError` when it is won already."""
-        row, size = self.start_row.copy(), self.grid_shape[0]
-        for point in np.flatnonzero(board):
-            put_stone(row, np.int64(board.flat[point]), point // size, point % size)
-        if row[OVER]:
-            raise UserError("expected a position set up in which nobody has won, got one with joined edges")
-        stones = np.count_nonzero(board)
-        row[PLAYER] = player
-        row[PLY] = stones + (row[SWAP] == 1 and stones == 1 and board.sum() == -1)  # an own stone is not swapped
-        return self.state_of(row)
+        return self.set_up_by_rule(
+            board, player, "expected a position set up in which nobody has won, got one with joined edges"
+        )
 
     @property
     def aim(self) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from compiled import compiled, inlined, rule
 from config import UserError
 from game import (
+    ARRANGE,
     COUNT,
     ENCODE,
     EVALUATE,
@@ -279,6 +280,26 @@ def counted(row, out):
     out[0], out[1] = count(row, board(row, FIRST)), count(row, board(row, SECOND))
 
 
+@rule(ARRANGE)
+def arranged(row, cells, player):
+    """Refuse positions in which nobody can move."""
+    size, log, discs = np.int64(row[SIZE]), row[LOG], 0
+    for i in range(BOARDS, board(row, MOVES)):
+        row[i] = 0
+    for i in range(size * size):
+        if cells[i] != 0:
+            bit = (i // size << log) + i % size
+            row[discs_of(row, cells[i]) + (bit >> 5)] |= 1 << (bit & 31)
+            discs += 1
+    row[PLAYER], row[LAST], row[PLY] = player, -1, max(discs - 4, 0)
+    if find_moves(row, row[PLAYER]):
+        return 1
+    some = find_moves(row, -row[PLAYER])
+    for i in range(board(row, MOVES), board(row, POINTS)):  # a pass is forced
+        row[i] = 0
+    return some
+
+
 @rule(EVALUATE)
 def evaluate(row):
     """Return an estimate from mobility and corners.
@@ -310,6 +331,7 @@ class Othello(Game):
     rules = Rules(legal, play, outcome, encode, key, solve=solve)
     evaluate = evaluate
     counted = counted
+    arranged = arranged
     takes = (Parameter("size", 8, 4, 16, 2),)
 
     def __init__(self, **given: Value) -> None:
@@ -328,18 +350,9 @@ class Othello(Game):
 
     def set_up(self, board: np.ndarray, player: int) -> GameState:
         """Return the position with discs [size, size] in {1, -1, 0}; raise `UserError` when nobody can move."""
-        row, size = _start_row(self.grid_shape[0]), self.grid_shape[0]
-        view = row[BOARDS:].view(np.uint32).reshape(4, -1)
-        view[[FIRST, SECOND]] = 0
-        for point in np.flatnonzero(board):
-            bit = (int(point) // size << int(row[LOG])) + int(point) % size
-            view[FIRST if board.flat[point] == 1 else SECOND, bit >> 5] |= np.uint32(1 << (bit & 31))
-        row[[PLAYER, LAST, PLY]] = player, -1, max(np.count_nonzero(board) - 4, 0)
-        if not find_moves(row, player):
-            if not find_moves(row, -player):
-                raise UserError("expected a position in which somebody can move, got a finished game")
-            view[MOVES] = 0  # a pass is forced
-        return self.state_of(row)
+        return self.set_up_by_rule(
+            board, player, "expected a position in which somebody can move, got a finished game"
+        )
 
     def score(self, row: Row) -> tuple[float, float]:
         """Return the discs of the player to move and of the other."""

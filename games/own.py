@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from config import UserError
-from game import COUNT, ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
+from game import ARRANGE, COUNT, ENCODE, EVALUATE, KEY, LEGAL, OUTCOME, PLAY, PLAYOUT, SAFE, SOLVE, WINNING, Game
 from games.parameters import read_parameters, unusual
 from games.returned_values import check_facts, check_start
 from system.files_read import files_read
@@ -43,6 +43,7 @@ _KINDS = {
     "solve": SOLVE,
     "evaluate": EVALUATE,
     "counted": COUNT,
+    "arranged": ARRANGE,
 }
 _STEPS = re.compile(r"Failed in nopython mode pipeline \(step: [^)]*\)")  # of numba, before what is wrong
 _FACTS = ("grid_shape", "input_shape", "action_size", "max_plies", "rules", "start_row")
@@ -113,11 +114,11 @@ def _rests_on(path: Path, module: str, read: set[Path]) -> dict[str, str]:
 def _check_rules(path: Path, game: Game) -> None:
     """Refuse rules and a start row of the wrong type: compiled code reads addresses only and would misread them."""
     rules = game.rules._asdict() if game.rules is not None else {}
-    for name, rule in {**rules, "evaluate": game.evaluate, "counted": game.counted}.items():
+    for name, rule in {**rules, "evaluate": game.evaluate, "counted": game.counted, "arranged": game.arranged}.items():
         kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc, or of a rule in plain Python
         compiles = rule is None or kind == _KINDS[name] and guarded(path, partial(hasattr, rule, "address"))
         if not compiles:
-            sign = {"counted": "COUNT"}.get(name, name.upper())
+            sign = {"counted": "COUNT", "arranged": "ARRANGE"}.get(name, name.upper())
             raise UserError(f"{path.name}: expected {name} to be made by @rule({sign}), see game.{sign}")
     row = game.start_row
     if not (isinstance(row, np.ndarray) and row.dtype == np.int32 and row.ndim == 1 and row.flags.c_contiguous):

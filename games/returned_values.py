@@ -136,7 +136,7 @@ def check_facts(game: Game) -> None:
     if game.policy_layout not in ("points", "columns", "other"):
         _refuse(game, 'policy_layout to be "points", "columns" or "other"', game.policy_layout)
     points = int(grid[0]) * int(grid[1])
-    for number, symmetry in enumerate(game.symmetries):
+    for number, symmetry in enumerate([*game.symmetries, *game.exchanges]):
         for part, count in (("grid", points), ("actions", game.action_size)):
             found = np.asarray(getattr(symmetry, part, None))
             if found.shape != (count,) or not np.array_equal(np.sort(found), np.arange(count)):

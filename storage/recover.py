@@ -309,7 +309,8 @@ def _write(
                 store.put(key, value)
             store.put("recovered_from", folder.name)
             seconds = float(store.get("seconds") or 0)
-            over = done >= config.iterations or 0 < 60 * config.minutes <= seconds
+            made = float(store.get("evaluations") or 0)
+            over = done >= config.iterations or 0 < 60 * config.minutes <= seconds or 0 < config.evaluations <= made
             store.put("finished", "yes" if over else "no")
         store.checkpoint()
         found = Recovered(
@@ -332,10 +333,11 @@ def _values(config: Config, game: Game, tables: dict[str, list[Row]], lost: list
     ordered = sorted(tables["stages"], key=lambda row: (row[0], row[1] == "iteration"))
     stages = [(stage, json.loads(facts)) for _, stage, facts in ordered]
     known = {row[0] for row in tables["versions"]}
-    best, seconds, steps = 0, 0.0, 0
+    best, seconds, evaluations, steps = 0, 0.0, 0.0, 0
     for stage, facts in stages:
         if stage == "iteration":
             best, seconds = int(facts["best_version"]), float(facts["total_seconds"])
+            evaluations += facts.get("self_play_evaluations", 0)
         elif stage == "tournament" and facts.get("promoted"):
             best = max(known)  # of the iteration in progress; a finished one has its own line, read after this
         elif stage == "retrain":
@@ -353,7 +355,8 @@ def _values(config: Config, game: Game, tables: dict[str, list[Row]], lost: list
     values |= {name: kept[name] for name in CARRIED if name in kept}
     if "backend" in values:
         values["backend"] = _backends(values["backend"], max(known))
-    return {**values, "best": str(best), "seconds": str(seconds), "steps": str(steps)}
+    counted = {"best": best, "seconds": seconds, "evaluations": evaluations, "steps": steps}
+    return {**values, **{name: str(value) for name, value in counted.items()}}
 
 
 def _backends(history: str, newest: int) -> str:

@@ -19,7 +19,7 @@ from storage.database import Database, row_digest
 from storage.game_record import IMPORTED, GameBytes, GameRecord
 from storage.sizes_played import SIZES, board_of
 
-TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill")
+TIMES = ("seconds", "per_s", "share", "hit_rate", "batch_fill", "evaluations")
 """Endings of the facts that differ between two runs of the same moves."""
 
 
@@ -234,9 +234,12 @@ class Store(Database):
             f"AND NOT (stage = ? AND iteration IN ({of_imported}))",
             (iteration, iteration, "self-play", SIZES, SIZES, IMPORTED),
         )
-        last = (self.lines() or [{"best_version": 0, "total_seconds": 0.0}])[-1]
+        lines = self.lines()
+        last = (lines or [{"best_version": 0, "total_seconds": 0.0}])[-1]
+        evaluations = sum(line.get("self_play_evaluations", 0.0) for line in lines)
         steps = sum(json.loads(row[2])["steps"] for row in self.rows("stages", "WHERE stage = 'retrain'"))
-        for key, value in (("best", last["best_version"]), ("seconds", last["total_seconds"]), ("steps", steps)):
+        kept = {"best": last["best_version"], "seconds": last["total_seconds"], "steps": steps}
+        for key, value in {**kept, "evaluations": evaluations}.items():
             self.put(key, str(value))
 
     def iterations_done(self) -> int:

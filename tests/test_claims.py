@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import games
-from config import removed_settings
 from evaluation.puzzles import SETS
 from loggers import read_metrics
 from memory import learns_ownership
@@ -30,11 +29,6 @@ ABOUT_ALL = re.compile(
 def configs():
     """Return {game: its settings} of the players that ship."""
     return {config.game: config for config in map(read_config, FOLDERS)}
-
-
-def config_text(folder):
-    """Return the settings of a player that ships as they are stored."""
-    return (SHIPPED / folder / "run0001" / "config.json").read_text(encoding="utf-8")
 
 
 def owned():
@@ -59,10 +53,6 @@ def backend(folder):
         return store.execute("SELECT value FROM meta WHERE key = 'backend'").fetchone()[0]
     finally:
         store.close()
-
-
-def removed_in_use():
-    return set(removed_settings(config_text("connect4")))
 
 
 def puzzles():
@@ -114,11 +104,6 @@ CLAIMS = {
         ),
         "14 to 24 ship for each of seven games.": lambda: (
             (min(puzzles()), max(puzzles()), len(puzzles())) == (14, 24, 7)
-        ),
-    },
-    "training.md": {
-        "The player of Connect 4 that ships was trained with one of them, weight by surprise": lambda: (
-            removed_in_use() == {"surprise_weight"}
         ),
     },
     "gpu.md": {

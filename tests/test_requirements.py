@@ -67,7 +67,8 @@ def test_each_file_has_what_it_is_for():
     play = packages("requirements-play.txt")
     assert len(play) == 4 and set(play) < set(whole)
     assert not [line for line in play if line.startswith(("tensorflow", "keras", "matplotlib", "notebook"))]
-    needed = {line for name in ("web", "jax", "cluster", "onnx", "browser", "tensorboard") for line in EXTRAS[name]}
+    extras = "web", "jax", "cluster", "onnx", "browser", "tensorboard", "site", "sweep"
+    needed = {line for name in extras for line in EXTRAS[name]}
     needed |= {line for line in EXTRAS["dev"] if bounded(line.split(";")[0].strip())}
     assert packages("requirements-dev.txt") == sorted(needed)
 

@@ -57,7 +57,6 @@ TALKS = (
     "interface/puzzle_console.py",
     "loggers.py",
     "main.py",
-    "plugins/browser/make_ready.py",
     "textbook.py",
 )
 """Besides the commands of plugins."""

@@ -34,7 +34,7 @@ def names(kind):
 def test_every_setting_is_in_one_group_or_says_what_the_run_is():
     found = [*names(c.RunSettings), *(name for kind in GROUPS.values() for name in names(kind))]
     assert sorted(found) == sorted(c.FIELDS) and len(found) == len(set(found))
-    assert names(c.RunSettings) == ["game", "seed", "iterations", "minutes"] == [*c.FIELDS][:4]
+    assert names(c.RunSettings) == ["game", "seed", "iterations", "minutes", "evaluations"] == [*c.FIELDS][:5]
     own = {name for name in vars(Config) if isinstance(vars(Config)[name], c._Group)}
     assert own == GROUPS.keys() - {"network"}, "there it is the name of a network of one's own"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -118,6 +119,10 @@ def estimate(session: Session) -> Estimate:
     if end.minutes:
         left = min(left, max(60 * end.minutes - s.worked_seconds, 0))
         iterations = min(iterations, int(left / seconds) + 1)
+    if end.evaluations:
+        made = _asked(s) * c.episodes * searched * sims
+        iterations = min(iterations, math.ceil(max(end.evaluations - s.evaluations(s.iteration - 1), 0) / made))
+        left = min(left, iterations * seconds + once)
     parameters = int(s.model.model.count_params())
     record = 8 * plies + 2 * searched * c.full_search_share * s.game.action_size
     disk = iterations * (4 * parameters + c.episodes * record)

@@ -14,9 +14,10 @@ END = 0.05
 def progress(config: Config, store: Store, trained: float) -> float:
     """Return the fraction of the run that is done after a fraction `trained` of the present iteration; both in [0, 1].
 
-    Progress is counted in iterations or in minutes, whichever is further. Minutes come from run.db, so that training
-    repeated gives the same rates: self-play counts with the time it took, training with the time of the last training.
-    With lag 1 training does not know how long the games will take: the iteration counts with the time of the last one.
+    Progress is counted in iterations, minutes or evaluations, whichever is further. Minutes come from run.db, so that
+    training repeated gives the same rates: self-play counts with the time it took, training with the time of the last
+    training. With lag 1 training does not know how long the games will take: the iteration counts with the time of the
+    last one.
     """
     i = store.iterations_done() + 1
     share = (i - 1 + trained) / config.iterations
@@ -27,6 +28,12 @@ def progress(config: Config, store: Store, trained: float) -> float:
         if config.lag:
             played, training = 0.0, store.finished(i - 1).get("iteration", {}).get("seconds", 0.0)
         share = max(share, (worked + played + trained * training) / (60 * config.minutes))
+    if config.evaluations:
+        before = float(store.get("evaluations", "0") or 0)
+        made = store.finished(i).get("self-play", {}).get("evaluations", 0)
+        if config.lag:
+            made = store.finished(i - 1).get("self-play", {}).get("evaluations", 0)
+        share = max(share, (before + trained * made) / config.evaluations)
     return min(share, 1.0)
 
 

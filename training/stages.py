@@ -70,6 +70,7 @@ def play_self(session: Session, stop: Callable[[], bool] = never, fit: Fit | Non
     new = s.store.trained_positions(stage.iteration)
     if not stage.finished:
         facts = _selfplay_facts(records) | ({"version": version} if c.lag else {})
+        facts["evaluations"] = _evaluated(stage)
         if len(missing) < c.episodes:  # of the games played before an interruption only the time is known
             facts["seconds"] = spent(s)
         else:
@@ -114,21 +115,22 @@ def _play(stage: Stage, missing: list[int], version: int, fit: Fit | None) -> bo
     s, source, episodes = stage.session, source_of(stage.session), stage.session.config.episodes
     fresh: list[GameRecord] = []
     committed, done = 0.0, episodes - len(missing)
-    before = source.pool.counts()
+    before, earlier = source.pool.counts(), _evaluated(stage)
     with stage.progress("self-play", episodes, done) as phase:
         for record in _games_of_parts(s, missing, version, stage.stop):
             fresh.append(record)
             done += 1
             seconds = stage.seconds
+            made = source.pool.counts().evaluations - before.evaluations
             if seconds - committed > COMMIT_SECONDS:
-                _keep(stage, fresh, version)
+                _keep(stage, fresh, version, earlier + made)
                 fresh, committed = [], seconds
-            evaluations = (source.pool.counts().evaluations - before.evaluations) / seconds
+            evaluations = made / seconds
             phase.update(
                 done, **_roles(version, fit), games_per_s=(done + len(missing) - episodes) / seconds,
                 evals_per_s=evaluations, **_share(evaluations, s, "share_of_raw", recent=True),
             )  # fmt: skip
-    _keep(stage, fresh, version)
+    _keep(stage, fresh, version, earlier + source.pool.counts().evaluations - before.evaluations)
     return done == episodes
 
 
@@ -152,11 +154,18 @@ def _games_of_parts(
             yield record._replace(board=board)
 
 
-def _keep(stage: Stage, records: list[GameRecord], version: int) -> None:
-    """Write games to disk, then put them into stmemory."""
+def _evaluated(stage: Stage) -> int:
+    """Return the evaluations of the iteration's self-play up to its games on disk, whoever played them."""
+    number, _, count = (stage.session.store.get("evaluated") or "").partition(" ")
+    return int(count) if number == str(stage.iteration) else 0
+
+
+def _keep(stage: Stage, records: list[GameRecord], version: int, evaluated: int) -> None:
+    """Write games to disk, with the iteration's evaluations so far, then put them into stmemory."""
     with stage.part("game"):
         source_of(stage.session).declare()
         stage.session.store.add_games(stage.iteration, version, records)
+        stage.session.store.put("evaluated", f"{stage.iteration} {evaluated}")
     for record in records:
         stage.session.memory.commit_stmemory(record)
 
@@ -370,9 +379,11 @@ def _tournament(stage: Stage, current: int, best: int) -> Verdict:
 def finish_iteration(session: Session) -> dict[str, Any]:
     """Close the iteration; return its line of metrics.jsonl."""
     s, stage, seconds = session, Stage(session, "iteration"), spent(session)
+    evaluations = s.evaluations(stage.iteration)
     line = _metrics(stage, seconds)
     with stage.ending(line):
         s.store.put("seconds", str(s.worked_seconds + seconds))
+        s.store.put("evaluations", str(evaluations))
         s.store.put("spent", "")
         s.take_settings()
         s.store.put("finished", "no" if s.is_unfinished() else "yes")

@@ -134,10 +134,12 @@ def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
     if by_elo and early(argv, "sprt_score") is not None:
         raise UserError("expected --sprt-score or --sprt-elo, got both")
     low, high = args.sprt_elo if by_elo else args.sprt_score
+    from evaluation.rating import score_of
+
     name, least, most = ("sprt_elo", -2000, 2000) if by_elo else ("sprt_score", 0.001, 0.999)
     if not least <= low < high <= most:
         raise UserError(f"{name}: expected two rising numbers from {least} to {most}, got {low:g} {high:g}")
-    return (1 / (1 + 10 ** (-low / 400)), 1 / (1 + 10 ** (-high / 400))) if by_elo else (low, high)
+    return (score_of(low), score_of(high)) if by_elo else (low, high)
 
 
 LOOK = 32

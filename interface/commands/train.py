@@ -210,6 +210,8 @@ def _work(
         done, c = session.iteration - 1, session.config
         more = [f"more than {done} --iterations"] if done >= c.iterations else []
         more += [f"more than {c.minutes:g} --minutes"] if 0 < 60 * c.minutes <= session.worked_seconds else []
+        made = session.evaluations(done)
+        more += [f"more than {c.evaluations:g} --evaluations"] if 0 < c.evaluations <= made else []
         how = " and ".join(more) or "more --minutes"
         session.console.warn(f"this run is finished; to continue it: {how}; --new starts another")
         return 0

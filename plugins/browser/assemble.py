@@ -46,7 +46,7 @@ class PageParts(NamedTuple):
     layout: dict[str, Any]
     """Of the module's memory, as values for JSON."""
     weights: bytes
-    """`layers.Plan`'s small and exact numbers, one after the other"""
+    """See `forward.bytes_of`."""
     facts: dict[str, Any]
     """Of the game (`game_facts.game_facts`) and of the player, as values for JSON."""
     script: str

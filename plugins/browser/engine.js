@@ -5,6 +5,7 @@ const TYPES = {
   int32: Int32Array, uint8: Uint8Array, int16: Int16Array, float32: Float32Array, float64: Float64Array,
 };
 const PAGE = 65536;
+const EVALUATIONS = 1, OVER = 2, RESULT = 3, TO_MOVE = 4, LEGAL_MOVES = 5; // in `state`, as in entries.py
 const TOLD = { 0: null, 1: 1, "-1": -1, 2: 0 }; // proofs: unproven, won, lost, drawn
 
 export async function createEngine(data) {
@@ -15,9 +16,7 @@ export async function createEngine(data) {
   const module = await WebAssembly.compile(data.wasm);
   const env = { memory };
   for (const { name, kind } of WebAssembly.Module.imports(module)) {
-    if (kind === "function") {
-      env[name] = Math[name] || (() => { throw new Error(`the module calls ${name}, which there is not`); });
-    }
+    if (kind === "function") env[name] = Math[name] || (() => { throw new Error(`the rules fail: ${name}`); });
   }
   const call = (await WebAssembly.instantiate(module, { env })).exports;
   const base = (Number(call.__heap_base.value) + 63) & ~63;
@@ -44,12 +43,15 @@ export async function createEngine(data) {
   for (const [name, [place, length, type]] of Object.entries(layout.arrays)) {
     at[name] = new TYPES[type](memory.buffer, base + place, length);
   }
-  const { small, exact } = at;
-  if (data.weights.byteLength !== small.byteLength + exact.byteLength) {
+  const trained = [at.small, at.fine, at.exact];
+  if (data.weights.byteLength !== trained.reduce((sum, each) => sum + each.byteLength, 0)) {
     throw new Error("the weights do not fit the network");
   }
-  bytes.set(data.weights.subarray(0, small.byteLength), small.byteOffset);
-  bytes.set(data.weights.subarray(small.byteLength), exact.byteOffset);
+  let read = 0;
+  for (const each of trained) {
+    bytes.set(data.weights.subarray(read, read + each.byteLength), each.byteOffset);
+    read += each.byteLength;
+  }
   return new Engine(call, base + layout.engine, at, view, base, layout, facts);
 }
 
@@ -96,22 +98,37 @@ class Engine {
     return true;
   }
 
+  // Begins with other stones, `cells` of 1, -1 and 0, null: as the rules say. Returns whether there is such a position.
+  setUp(cells, player = 1) {
+    if (!this.call.arrange) return cells === null;
+    if (cells === null) this.call.arrange_nothing(this.engine);
+    else {
+      this.at.cells.set(cells);
+      if (!this.call.arrange(this.engine, player)) return false;
+    }
+    this.moves = [];
+    this.searched = false;
+    this.fresh = true;
+    return true;
+  }
+
   position() {
     this.call.look(this.engine);
-    const [, , over, result, player, , , count] = this.at.state;
+    const { state } = this.at;
+    const over = state[OVER], player = state[TO_MOVE];
     const { rows, columns, stones, forbidden } = this.layout;
     const [own, other, planes] = stones;
     const cells = new Int8Array(rows * columns);
     for (let i = 0; i < cells.length; i++) {
       cells[i] = player * (this.at.planes[i * planes + own] - this.at.planes[i * planes + other]);
     }
-    const legal = Array.from(this.at.legal.subarray(0, count));
+    const legal = Array.from(this.at.legal.subarray(0, state[LEGAL_MOVES]));
     if (forbidden && !over) {
       const free = new Set(legal);
       for (let i = 0; i < cells.length; i++) if (!cells[i] && !free.has(i)) cells[i] = 2;
     }
     const found = {
-      cells, player, legal, over: over === 1, result: over ? result : null,
+      cells, player, legal, over: over === 1, result: over ? state[RESULT] : null,
       last: this.moves.length ? this.moves[this.moves.length - 1] : -1, score: null,
     };
     if (this.layout.counts) {
@@ -138,7 +155,7 @@ class Engine {
     this.fresh = false;
     this.target = wanted;
     this.slice = Math.max(1, slice | 0);
-    if (this.at.state[2]) {
+    if (this.at.state[OVER]) {
       this.target = 0;
       return;
     }
@@ -151,7 +168,7 @@ class Engine {
   // Searches for some 30 ms.
   step() {
     const end = now() + 30;
-    const before = this.at.state[1];
+    const before = this.at.state[EVALUATIONS];
     let done = this.target === 0;
     let visits = done ? 0 : this.call.visits_of_root(this.engine);
     while (!done) {
@@ -162,17 +179,17 @@ class Engine {
       visits = found;
       if (now() > end) break;
     }
-    return { done: Boolean(done), visits, evaluations: this.at.state[1] - before };
+    return { done: Boolean(done), visits, evaluations: this.at.state[EVALUATIONS] - before };
   }
 
   opinion() {
     this._need();
     const proof = this.call.look_at_root(this.engine);
-    const { visits, priors, q, proofs, values } = this.at;
+    const { visits, priors, q, own, proofs, values } = this.at;
     const best = this.call.favourite(this.engine);
     const found = {
-      visits: Array.from(visits), priors: Array.from(priors), q: Array.from(q, (each) => isNaN(each) ? null : each),
-      value: values[0], raw: isNaN(values[1]) ? null : values[1], proven: Array.from(proofs, (each) => TOLD[each]),
+      visits: Array.from(visits), priors: Array.from(priors), q: Array.from(q, known), v: Array.from(own, known),
+      value: values[0], raw: known(values[1]), proven: Array.from(proofs, (each) => TOLD[each]),
       sims: this.call.visits_of_root(this.engine), proof: TOLD[proof], best, line: this._line(best), lines: {},
     };
     const order = found.visits.map((count, action) => [count, action]).filter(([count]) => count > 0);
@@ -192,7 +209,7 @@ class Engine {
 
   // Returns a move: by the search's visits; of a level with a temperature, drawn as its player draws; plain: no search.
   choose({ temperature = 0, plain = false, level = null } = {}) {
-    if (this.at.state[2]) return -1;
+    if (this.at.state[OVER]) return -1;
     if (plain) return this.call.draw_by_priors(this.engine, temperature);
     this._need();
     const drawn = temperature > 0 && level !== null && level !== undefined;
@@ -206,4 +223,5 @@ class Engine {
   }
 }
 
+const known = (value) => (isNaN(value) ? null : value);
 const now = () => globalThis.performance.now();

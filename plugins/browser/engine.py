@@ -17,8 +17,9 @@ from config import SearchSettings, UserError
 from game import FORBIDDEN_POINT, Game
 from games.plain import PlainGame
 from plugins.browser.entries import LONGEST, signatures
-from plugins.browser.forward import Network
-from plugins.browser.known_boards import known_board
+from plugins.browser.forward import Network, network_of
+from plugins.browser.known_boards import KnownBoard, known_board
+from plugins.browser.layers import without_layers
 from plugins.browser.module import Part
 from plugins.browser.ready import module_of
 from search.evaluation_cache import make_cache, places_in
@@ -32,9 +33,23 @@ SIMS = 20_000
 """Visits for which the tree has room, if they fit."""
 NO_RULES = "export-page needs compiled rules (`Rules`, docs/compiled_game.md), this game is in plain Python"
 READ = {
-    "state": np.int32, "legal": np.int32, "planes": np.uint8, "visits": np.int32, "priors": np.float32,
-    "q": np.float32, "proofs": np.int32, "values": np.float64, "line": np.int32, "logits": np.float32,
-    "answers": np.float32, "points": np.float32, "small": np.int16, "exact": np.float32,
+    "state": np.int32,
+    "legal": np.int32,
+    "planes": np.uint8,
+    "cells": np.int32,
+    "visits": np.int32,
+    "priors": np.float32,
+    "q": np.float32,
+    "own": np.float32,
+    "proofs": np.int32,
+    "values": np.float64,
+    "line": np.int32,
+    "logits": np.float32,
+    "answers": np.float32,
+    "points": np.float32,
+    "small": np.int16,
+    "fine": np.uint8,
+    "exact": np.float32,
 }
 """Arrays that JavaScript reads or writes, and what they hold."""
 
@@ -95,6 +110,12 @@ def found_board(game: Game) -> Board:
     raise UserError(f"{game.spec}: export-page needs a plane of the stones of the player to move, and of the other's")
 
 
+def board_facts(game: Game) -> KnownBoard:
+    """Return what a page has to know of a board, found by the rules."""
+    board = found_board(game)
+    return KnownBoard(board.stones, board.forbidden, [int(action) for action in game.start().allowedActions])
+
+
 class Engine(NamedTuple):
     """The tables and functions of a player."""
 
@@ -120,19 +141,36 @@ def make_engine(game: Game, search: SearchSettings, network: Network) -> Engine:
     waiting, answers, logits = np.zeros(1, np.int32), np.zeros(1, np.float32), np.zeros((1, size), np.float32)
     tables = forest, rules, puct, cache
     bound = (*tables, shared_run(*tables), waiting, answers, logits, planes)
-    area = int(np.prod(game.grid_shape)) if game.scored_by_area else 0
-    counts = {"counted": game.counted, "points": np.zeros(2 + area, np.float32)} if game.counted else {}
+    points = int(np.prod(game.grid_shape))
+    owned = np.zeros(2 + (points if game.scored_by_area else 0), np.float32)
+    counts = {"counted": game.counted, "points": owned} if game.counted else {}
+    stones = {"arranged": game.arranged, "start": row.copy(), "cells": np.zeros(points, np.int32)}
     whole = _record(
         "engine",
         **counts,
+        **(stones if game.arranged else {}),
         bound=_record("bound", **{str(i): value for i, value in enumerate(bound, 1)}),
         forest=forest, rules=rules, puct=puct, cache=cache, network=network,
-        which=np.zeros(1, np.int32), waiting=waiting, answers=answers, logits=logits, planes=planes,
-        row=np.zeros_like(row), first=row.copy(), other=np.zeros_like(row),
-        legal=np.zeros(size, np.int32), outcome=np.zeros(1, np.float32), odds=np.zeros(size, np.float64),
-        state=np.zeros(8, np.int32), values=np.zeros(2, np.float64), visits=np.zeros(size, np.int32),
-        priors=np.zeros(size, np.float32), q=np.zeros(size, np.float32), proofs=np.zeros(size, np.int32),
-        line=np.zeros(LONGEST, np.int32), won_by_a_move=bool(game.won_by_a_move),
+        which=np.zeros(1, np.int32),
+        waiting=waiting,
+        answers=answers,
+        logits=logits,
+        planes=planes,
+        row=np.zeros_like(row),
+        first=row.copy(),
+        other=np.zeros_like(row),
+        legal=np.zeros(size, np.int32),
+        outcome=np.zeros(1, np.float32),
+        odds=np.zeros(size, np.float64),
+        state=np.zeros(6, np.int32),
+        values=np.zeros(2, np.float64),
+        visits=np.zeros(size, np.int32),
+        priors=np.zeros(size, np.float32),
+        q=np.zeros(size, np.float32),
+        own=np.zeros(size, np.float32),
+        proofs=np.zeros(size, np.int32),
+        line=np.zeros(LONGEST, np.int32),
+        won_by_a_move=bool(game.won_by_a_move),
     )
     solver = forest.solver
     full = {"forced_wins": solver.forced_wins, "leaf_ply": solver.leaf_ply, "root_ply": solver.root_ply}
@@ -230,7 +268,7 @@ def _arrays_of(record: Any, kind: RecordType) -> list[tuple[str, np.ndarray]]:
     return found
 
 
-LEFT_OUT = "small", "exact", "table", "weights"
+LEFT_OUT = "small", "fine", "exact", "table", "weights"
 """Arrays that are not empty and still not in the image: the weights come in a file of their own, the hash table is
 filled by `clear_tree`."""
 
@@ -239,6 +277,12 @@ def compile_engine(engine: Engine) -> tuple[bytes, dict[str, Any]]:
     """Return (the WebAssembly module, the layout of its memory)."""
     parts, layout = laid_out(engine)
     return module_of(parts), layout
+
+
+def functions_of(game: Game) -> dict[str, Part]:
+    """Return the functions of a game's module, which are the same for every network and size of board."""
+    search = SearchSettings(forced_wins=2 if game.forced else 0)
+    return laid_out(make_engine(game, search, network_of(without_layers(game.action_size))))[0]
 
 
 def laid_out(engine: Engine) -> tuple[dict[str, Part], dict[str, Any]]:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from compiled import compiled, types
-from game import LAST, NO_WIN, NOT_TOLD, PLAYER, PLY
+from game import NO_WIN, NOT_TOLD, PLAYER
+from players.tempered import LEAST, MOST
 from plugins.browser.forward import evaluate, widen
 from search.choose_move import choose, worth
 from search.expand import make_priors
@@ -23,14 +24,11 @@ from search.simulate import revert_visit, root_value
 from search.solving.proofs import LOSS, UNPROVEN, keeps_proof, proven_value
 from search.tables import GUMBEL
 
-WAITING, EVALUATIONS, OVER, RESULT, TO_MOVE, PLIES, LAST_POINT, LEGAL_MOVES = range(8)
+WAITING, EVALUATIONS, OVER, RESULT, TO_MOVE, LEGAL_MOVES = range(6)
 """Numbers in `state`: leaves that wait for the network, evaluations so far, and of the position: whether it is over,
-who won (1, -1, 0), who is to move, plies played, the row's last point, number of legal moves."""
+who won (1, -1, 0), who is to move, number of legal moves."""
 VALUE, RAW = range(2)
 """Numbers in `values`: the search's value of the root and the network's own, for the player to move."""
-LEAST, MOST = 0.1, 8
-"""As in players/tempered.py: the share of the best move's odds below which a move is not drawn, and how many moves a
-player without a search draws among."""
 LONGEST = 32
 """Most moves of a main line."""
 
@@ -46,12 +44,33 @@ def start_game(e):
 
 
 @compiled
+def arrange(e, player):
+    """Begin the game with the stones in `cells` and return 1; 0: no such position is played from, nothing changes."""
+    for i in range(e.row.shape[0]):
+        e.other[i] = e.start[i]
+    if e.arranged(e.other, e.cells, np.int64(player)) == 0 or e.rules.outcome(e.other, e.outcome):
+        return 0
+    for i in range(e.row.shape[0]):
+        e.first[i] = e.other[i]
+    start_game(e)
+    return 1
+
+
+@compiled
+def arrange_nothing(e):
+    """Begin the game as its rules say."""
+    for i in range(e.row.shape[0]):
+        e.first[i] = e.start[i]
+    start_game(e)
+
+
+@compiled
 def look(e):
     """Write what is known of the position: planes, legal moves, whether it is over."""
     row, state = e.row, e.state
     e.rules.encode(row, e.planes[0])
     over = e.rules.outcome(row, e.outcome)
-    state[OVER], state[TO_MOVE], state[PLIES], state[LAST_POINT] = over, row[PLAYER], row[PLY], row[LAST]
+    state[OVER], state[TO_MOVE] = over, row[PLAYER]
     value = e.outcome[0] * row[PLAYER] if over else np.float32(0.0)
     state[RESULT] = 1 if value > 0.0 else -1 if value < 0.0 else 0
     state[LEGAL_MOVES] = 0 if over else e.rules.legal(row, e.legal)
@@ -141,13 +160,16 @@ def visits_of_root(e):
 
 @compiled
 def look_at_root(e):
-    """Write visits, priors, Q and proofs of the root's moves by action, its value and the network's own."""
+    """Write what is known of the root's moves by action, the root's value and the network's own.
+
+    visits, priors, Q, proofs, and `own`, the network's own value of the position after a move that was visited.
+    """
     f = e.forest
     index = np.int64(f.trees[0].root)
     make_priors(f, index)
     node = f.nodes[index]
     for a in range(e.visits.shape[0]):
-        e.visits[a], e.priors[a], e.q[a], e.proofs[a] = 0, 0.0, math.nan, UNPROVEN
+        e.visits[a], e.priors[a], e.q[a], e.own[a], e.proofs[a] = 0, 0.0, math.nan, math.nan, UNPROVEN
     for i in range(node.legal):
         move = f.moves[node.first + i]
         a = move.action
@@ -158,8 +180,11 @@ def look_at_root(e):
             e.visits[a], e.proofs[a] = edge.N, move.proven
             if edge.N > 0:
                 e.q[a] = edge.W / edge.N
+                if edge.child >= 0:
+                    child = f.nodes[edge.child]
+                    e.own[a] = child.value if child.player == node.player else -child.value
         if e.proofs[a] != UNPROVEN:
-            e.q[a] = proven_value(e.proofs[a])
+            e.q[a] = e.own[a] = proven_value(e.proofs[a])
     e.values[VALUE], e.values[RAW] = root_value(f, np.int64(0)), node.value
     return node.proven
 
@@ -325,8 +350,10 @@ def count_points(e):
 def signatures(engine: Any) -> dict[Any, Any]:
     """Return {entry: its signature} for an engine of this type."""
     counts = {count_points: _none(engine)} if "counted" in engine.places else {}
+    sets_up = {arrange: _i(engine, _i), arrange_nothing: _none(engine)} if "arranged" in engine.places else {}
     return {
         **counts,
+        **sets_up,
         start_game: _none(engine),
         look: _none(engine),
         play_move: _i(engine, _i),

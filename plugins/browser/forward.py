@@ -13,6 +13,7 @@ import numpy as np
 from compiled import compiled, inlined
 from compiling.records import record
 from plugins.browser.layers import (
+    BITS,
     EXACT,
     FROM,
     INPUTS,
@@ -57,6 +58,7 @@ class Network(NamedTuple):
     shape: np.ndarray
     """See `layers.Plan`."""
     small: np.ndarray
+    fine: np.ndarray
     exact: np.ndarray
     weights: np.ndarray
     """[n] float32: the kernels"""
@@ -66,8 +68,13 @@ class Network(NamedTuple):
 
 def network_of(plan: Plan) -> Network:
     """Return a network; `widen` writes its kernels."""
-    weights, room = np.zeros(plan.small.shape, np.float32), np.zeros(plan.room, np.float32)
-    return Network(plan.steps, plan.shape, plan.small, plan.exact, weights, room)
+    weights, room = np.zeros(plan.kernels, np.float32), np.zeros(plan.room, np.float32)
+    return Network(plan.steps, plan.shape, plan.small, plan.fine, plan.exact, weights, room)
+
+
+def bytes_of(network: Network) -> bytes:
+    """Return the trained numbers of a network, as `engine.js` reads them."""
+    return network.small.tobytes() + network.fine.tobytes() + network.exact.tobytes()
 
 
 @inlined
@@ -88,12 +95,18 @@ def widen(network):
     """Write the kernels in 32 bits."""
     for n in range(network.steps.shape[0]):
         step = network.steps[n]
-        outputs = np.int64(step[OUTPUTS])
+        outputs, whole = np.int64(step[OUTPUTS]), step[WEIGHTS] >= network.small.shape[0]
         for i in range(np.int64(step[KERNEL]) * step[KERNEL] * step[INPUTS]):
             for o in range(outputs):
-                small, scale = network.small[step[WEIGHTS] + i * outputs + o], network.exact[step[SCALES] + o]
-                place = place_of(step, i, o) if step[KIND] == CONV else step[WEIGHTS] + i * outputs + o
-                network.weights[place] = small * scale
+                at = i * outputs + o
+                place = place_of(step, i, o) if step[KIND] == CONV else step[WEIGHTS] + at
+                if whole:
+                    network.weights[place] = network.exact[step[SCALES] + at]
+                else:
+                    at += step[WEIGHTS]
+                    fine = network.fine[at >> 1] >> (BITS * (at & 1)) & ((1 << BITS) - 1)
+                    number = (np.int32(network.small[at]) << BITS) + np.int32(fine)
+                    network.weights[place] = np.float64(number) * network.exact[step[SCALES] + o]
 
 
 @compiled

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.puzzles import puzzles_in_file
-from evaluation.review import thresholds
+from evaluation.review import ACCURACY, thresholds
 from game import Game
 from games.parameters import values_of
 from games.titles import title_of
 from interface.side_names import has_points, side_name
 from languages.translate import LANGUAGES, catalogue, chosen
+from players.levels import NAMES
 from plugins.browser.known_boards import known_board
 from plugins.pictures.board_grid import grid_of
 from plugins.pictures.board_parts import board_parts
@@ -40,8 +41,7 @@ SCRIPTS = (
 """The page's own scripts, in their order; the worker's is worker.js."""
 START_SCRIPTS = "words.js", "picture.js", "start.js"
 """The scripts of a site's start page."""
-_SAID = re.compile(r"""\btr\(\s*"((?:[^"\\]|\\.)*)\"""")
-_LIST = re.compile(r"const TEXTS = \[(.*?)\];", re.DOTALL)
+_SAID = re.compile(r"""\b(?:tr|said)\(\s*"((?:[^"\\]|\\.)*)\"""")
 
 
 def page_file(name: str) -> str:
@@ -51,17 +51,13 @@ def page_file(name: str) -> str:
 
 @cache
 def page_texts() -> tuple[str, ...]:
-    """Return the English texts of the page."""
-    return texts_in([page_file(name) for name in (*SCRIPTS, *START_SCRIPTS)])
+    """Return the English texts of the page, and the names of levels."""
+    return (*texts_in([page_file(name) for name in (*SCRIPTS, *START_SCRIPTS)]), *NAMES)
 
 
 def texts_in(scripts: Iterable[str]) -> tuple[str, ...]:
-    """Return the English texts of scripts: those of their calls of `tr`, and of their lists TEXTS."""
-    found = []
-    for source in scripts:
-        listed = " ".join(_LIST.findall(source))
-        found += _SAID.findall(source) + re.findall(r'"([^"]+)"', listed)
-    return tuple(dict.fromkeys(found))
+    """Return the English texts of scripts: those of their calls of `tr` and `said`."""
+    return tuple(dict.fromkeys(text for source in scripts for text in _SAID.findall(source)))
 
 
 def translated(texts: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -77,8 +73,6 @@ def game_facts(game: Game) -> dict[str, Any]:
     """Return what the page needs to know of a game, as values for JSON."""
     start, (rows, columns) = game.start(), game.grid_shape
     grid = grid_of(start)
-    points = rows * columns
-    by_columns, by_points = (game.policy_layout == kind for kind in ("columns", "points"))
     if grid is None:  # its positions are shown as text
         rows = columns = 0
     actions = range(game.action_size)
@@ -92,21 +86,17 @@ def game_facts(game: Game) -> dict[str, Any]:
         "layout": game.policy_layout,
         "rows": rows,
         "columns": columns,
-        "rowNames": grid.rows if grid is not None else [],
-        "columnNames": grid.columns if grid is not None else [],
         "actionSize": game.action_size,
         "actionNames": [game.move_name(action) for action in actions],
-        "points": [
-            action if grid is not None and (by_columns or (by_points and action < points)) else -1 for action in actions
-        ],
+        "setsUp": game.arranged is not None and grid is not None,
         "sideNames": _in_languages(lambda: [side_name(game, 1), side_name(game, -1)]),
         "winningLine": game.winning_line,
         "scored": has_points(game, start),
         "scoredByArea": game.scored_by_area,
-        "komi": game.komi,
         "sgf": _sgf(game),
         "thresholds": limits._asdict(),
         "puzzles": puzzles_in_file(game),
+        "accuracy": ACCURACY,
         "start": {
             "cells": [cell for row in grid.cells for cell in row] if grid is not None else [],
             "player": start.playerTurn,

@@ -1,5 +1,5 @@
 """What is known of the boards of games that ship, so that nothing has to be compiled for this computer to make a page:
-how the board is read from a game's planes, and which moves begin a game. `make_ready.py` writes it.
+how the board is read from a game's planes, and which moves begin a game. `distribution/make_ready.py` writes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The network's layers as a table of steps that `forward.py` computes, and their arrays in 16 bits.
+"""The network's layers as a table of steps that `forward.py` computes, and their arrays in 20 bits.
 
 Boards lie in memory with a margin of zeros, so that a convolution needs no test for the edge: point (r, c) is
 (r + pad) * width + c + pad, with width = columns + pad, as a row's right margin is the next row's left one.
@@ -38,9 +38,13 @@ convolution before it."""
 KIND, FROM, SECOND, TO, INPUTS, OUTPUTS, KERNEL, WEIGHTS, SCALES, EXACT = range(10)
 """Columns of `steps`: places of the inputs and of the output in the room, their lengths a point or in all, side of a
 kernel (0: none), its place among the weights, of its scales among the exact numbers, of a bias or a factor there."""
-LARGEST = 32_767
-"""A weight is a whole number up to this times the scale of its filter, which is four times as near to the trained
-weight as a number in float16."""
+BITS = 4
+"""A weight is a number of 16 bits and one of 4 bits below it."""
+LARGEST = 2 ** (15 + BITS) - 1
+"""A weight is a whole number up to this times the scale of its filter."""
+WHOLE = 4096
+"""Kernels of up to so many numbers are kept as they are: together they are small, and among them are the first layer
+and the heads, whose rounding changes the answers most."""
 
 
 class Plan(NamedTuple):
@@ -51,9 +55,13 @@ class Plan(NamedTuple):
     shape: np.ndarray
     """[6] int32: rows, columns, width of a row in memory, pad, place of the value, place of the logits"""
     small: np.ndarray
-    """[n] int16: all kernels one after the other, convolutions with their normalisation folded in"""
+    """[n] int16: the large kernels one after the other, convolutions with their normalisation folded in"""
+    fine: np.ndarray
+    """[n / 2] uint8: the 4 bits below each of these numbers, the first of a pair in the lower half"""
     exact: np.ndarray
-    """[n] float32: scales of the kernels' filters, biases, factors"""
+    """[n] float32: small kernels, scales of the large kernels' filters, biases, factors"""
+    kernels: int
+    """Numbers of all kernels."""
     room: int
     """Numbers that all outputs take."""
 
@@ -91,7 +99,8 @@ class _Room:
 def without_layers(action_size: int) -> Plan:
     """Return the plan of a network that has no layers: value 0, all moves equally likely."""
     shape = np.array([1, 1, 1, 1, 0, 0], np.int32)
-    return Plan(np.zeros((0, 10), np.int32), shape, np.zeros(2, np.int16), np.zeros(1, np.float32), action_size)
+    arrays = np.zeros(0, np.int16), np.zeros(0, np.uint8), np.zeros(1, np.float32)
+    return Plan(np.zeros((0, 10), np.int32), shape, *arrays, kernels=1, room=action_size)
 
 
 def plan(architecture: Architecture, weights: Sequence[np.ndarray]) -> Plan:
@@ -104,6 +113,7 @@ class _Planner:
         self.architecture = architecture
         self.arrays = architecture.arrays([np.asarray(each, np.float64) for each in weights])
         self.layers = architecture.shown()
+        self.by_name = {each.name: each for each in self.layers}
         self.rows, self.columns = self.layers[0].shape[:2]
         kernels = [self.arrays[each.name][0].shape[0] for each in self.layers if each.kind == "conv"]
         self.pad = max(kernel // 2 for kernel in kernels)
@@ -116,9 +126,8 @@ class _Planner:
             for name in layer.inputs:
                 self.readers[name] = self.readers.get(name, 0) + 1
         self.steps: list[list[int]] = []
-        self.small: list[np.ndarray] = []
+        self.kernels: list[tuple[list[int], np.ndarray]] = []
         self.exact: list[float] = []
-        self.count = 0
 
     def made(self) -> Plan:
         value, logits = self.architecture.heads[:2]
@@ -128,10 +137,32 @@ class _Planner:
             follower = layers[i + 1] if i + 1 < len(layers) else None
             self._step(layer, follower)
         shape = [self.rows, self.columns, self.width, self.pad, self.place[value], self.place[logits]]
+        whole, count = self._place_kernels()
         steps, exact = np.array(self.steps, np.int32), np.array(self.exact, np.float32)
         if not np.isfinite(exact).all():
             raise UserError("expected finite weights, got others")
-        return Plan(steps, np.array(shape, np.int32), np.concatenate(self.small), exact, self.room.size)
+        fine = np.append(whole & (1 << BITS) - 1, 0)[: len(whole) + len(whole) % 2]
+        packed = (fine[::2] | fine[1::2] << BITS).astype(np.uint8)
+        return Plan(
+            steps, np.array(shape, np.int32), (whole >> BITS).astype(np.int16), packed, exact, count, self.room.size
+        )
+
+    def _place_kernels(self) -> tuple[np.ndarray, int]:
+        """Return (the whole numbers of the large kernels, how many numbers all kernels have).
+
+        The large kernels are the first of all.
+        """
+        numbers, count = [np.zeros(0, np.int64)], 0
+        for step, kernel in sorted(self.kernels, key=lambda each: each[1].size <= WHOLE):
+            step[WEIGHTS] = count
+            count += kernel.size
+            if kernel.size <= WHOLE:
+                step[SCALES] = self._keep(kernel.ravel())
+            else:
+                scales = np.maximum(np.abs(kernel).max(axis=0), 1e-30) / LARGEST
+                step[SCALES] = self._keep(scales)
+                numbers.append(np.rint(kernel / scales).astype(np.int64).ravel())
+        return np.concatenate(numbers), count
 
     def _is_board(self, layer: Layer) -> bool:
         return len(layer.shape) == 3 and layer.shape[:2] == (self.rows, self.columns)
@@ -145,17 +176,13 @@ class _Planner:
         return len(self.exact) - len(numbers)
 
     def _kernel(self, step: list[int], kernel: np.ndarray, bias: np.ndarray) -> None:
-        """Add a kernel [..., filters] and a bias, and write their places."""
-        numbers = kernel.reshape(-1, kernel.shape[-1])
-        scales = np.maximum(np.abs(numbers).max(axis=0), 1e-30) / LARGEST
+        """Add a kernel [..., filters] and a bias, and write the bias's place."""
         step[KERNEL] = kernel.shape[0] if kernel.ndim == 4 else 1
-        step[WEIGHTS], step[SCALES], step[EXACT] = self.count, self._keep(scales), self._keep(bias)
-        self.small.append(np.rint(numbers / scales).astype(np.int16).ravel())
-        self.count += kernel.size
+        step[EXACT] = self._keep(bias)
+        self.kernels.append((step, kernel.reshape(-1, kernel.shape[-1])))
 
     def _step(self, layer: Layer, follower: Layer | None) -> None:
-        by_name = {each.name: each for each in self.layers}
-        inputs = [by_name[name] for name in layer.inputs]
+        inputs = [self.by_name[name] for name in layer.inputs]
         kind, first = layer.kind, inputs[0]
         if kind == "normalise" or kind == "identity" or (kind == "reshape" and not self._is_board(first)):
             self.place[layer.name] = self.place[first.name]  # the same numbers in the same place

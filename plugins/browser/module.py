@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -27,8 +27,10 @@ from system.reading import LINES_BYTES, read_limited
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint,+mutable-globals"
 IMPORTS = frozenset({"acos", "cos", "exp", "log", "log2", "pow", "sin", "tanh"})
-"""Functions of the module `env` that JavaScript's Math has."""
+"""Functions of the module `env` that JavaScript's Math has; a rule that calls another is refused by the linker."""
 NO_LINKER = "export-page needs a linker for WebAssembly, which is not installed; `pip install ziglang`"
+RAISING = "numba_", "Py"
+"""Beginnings of the names by which numba's code hands an exception to Python; `engine.js` throws an error instead."""
 PAGES = 32_768
 """Most memory, in pages of 64 KiB: 2 GiB."""
 
@@ -82,7 +84,9 @@ def link(functions: Mapping[str, Part]) -> bytes:
     options.loop_vectorization = options.slp_vectorization = True
     passes = binding.create_pass_builder(machine, options)
     passes.getModulePassManager().run(whole, passes)
-    return _linked(machine.emit_object(whole), list(functions))
+    named = [each.name for each in (*whole.functions, *whole.global_variables) if each.is_declaration]
+    raising = {name for name in named if name.startswith(RAISING)}
+    return _linked(machine.emit_object(whole), list(functions), IMPORTS | raising)
 
 
 def _for_wasm(text: str, layout: str) -> str:
@@ -102,14 +106,15 @@ def linker() -> list[str]:
     return [found]
 
 
-def _linked(code: bytes, exports: list[str]) -> bytes:
+def _linked(code: bytes, exports: list[str], imports: Set[str]) -> bytes:
     command = linker()
     with tempfile.TemporaryDirectory() as folder:
-        made, out = Path(folder, "all.o"), Path(folder, "all.wasm")
+        made, out, known = (Path(folder, name) for name in ("all.o", "all.wasm", "imports"))
         made.write_bytes(code)
+        known.write_text("\n".join(sorted(imports)), encoding="utf-8")
         options = [
             "--no-entry",
-            "--allow-undefined",
+            f"--allow-undefined-file={known}",
             "--import-memory",
             "--export-table",
             "--growable-table",

@@ -16,7 +16,7 @@ from players.levels import NETWORKS, read_levels
 from players.runs_of_many_sizes import plays
 from plugins.browser.assemble import PageParts, facts_of, worker_script
 from plugins.browser.engine import compile_engine, make_engine
-from plugins.browser.forward import network_of
+from plugins.browser.forward import bytes_of, network_of
 from plugins.browser.layers import plan
 from storage import run_folders
 from storage.run_folders import read_config
@@ -49,8 +49,7 @@ def page_parts(player: str, game: Game, root: Path | None = None) -> PageParts:
         "player": _player_facts(named.folder, config, version, own, ships),
         "levels": _levels(game) if ships else [],
     }
-    weights = network.small.tobytes() + network.exact.tobytes()
-    return PageParts(wasm, layout, weights, facts_of(game, facts), worker_script())
+    return PageParts(wasm, layout, bytes_of(network), facts_of(game, facts), worker_script())
 
 
 def _levels(game: Game) -> list[dict[str, Any]]:

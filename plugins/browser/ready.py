@@ -50,6 +50,11 @@ def module_of(parts: Mapping[str, Part]) -> bytes:
     return made
 
 
+def ready_file(name: str, parts: Mapping[str, Part]) -> Path:
+    """Return where the module of a built-in game lies."""
+    return FOLDER / f"{name}-{digest(parts)}.wasm.gz"
+
+
 def packed(module: bytes) -> bytes:
     return gzip.compress(module, 9, mtime=0)
 
@@ -59,7 +64,7 @@ def unpacked(path: Path) -> bytes:
         return file.read(LINES_BYTES)
 
 
-def digest(parts: Mapping[str, Part]) -> str:
+def digest(parts: Mapping[str, Any]) -> str:
     """Return the digest of a module's functions."""
     makers = [_plain(ast.parse(read_limited(HERE / name, TEXT_BYTES))) for name in MAKERS]
     functions = [(name, part._sig.return_type, part._sig.args, part.__wrapped__) for name, part in parts.items()]

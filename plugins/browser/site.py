@@ -57,6 +57,7 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
     files["icon.svg"] = ICON.encode()
     files["manifest.webmanifest"] = _manifest().encode()
     files[".nojekyll"] = b""
+    files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
     digest = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files))).hexdigest()
     first = ["./", START, "icon.svg", "manifest.webmanifest"]
     worker = _own("service-worker.js")
@@ -66,7 +67,6 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
         .replace("__PAGES__", json.dumps(sorted(entry.file for entry in entries)))
         .encode()
     )
-    files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         with replacing(folder / name) as trial:

@@ -114,11 +114,9 @@ _FACTS = "games", "games_per_s", "evaluations", "minutes"
 
 
 def _facts(lines: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what a run's lines sum up to, {} if there are none. Iterations without a rate have a usual one."""
+    """Return what a run's lines sum up to, {} if there are none."""
     if not lines:
         return {}
-    rates = [m["self_play_evals_per_s"] for m in lines if "self_play_evals_per_s" in m]
-    rate = float(np.mean(rates)) if rates else 0.0
     seconds = [m.get("self_play_seconds", 0.0) for m in lines]
     games = sum(m.get("self_play_games", 0) for m in lines)
     losses = [m["retrain_policy_loss"] + m["retrain_value_loss"] for m in lines if "retrain_policy_loss" in m]
@@ -126,9 +124,15 @@ def _facts(lines: list[dict[str, Any]]) -> dict[str, Any]:
         "loss": losses[-1] if losses else None,
         "games": games,
         "games_per_s": games / max(sum(seconds), 1e-9),
-        "evaluations": sum(m.get("self_play_evals_per_s", rate) * s for m, s in zip(lines, seconds, strict=True)),
+        "evaluations": sum(map(_evaluations, lines)),
         "minutes": lines[-1]["total_seconds"] / 60,
     }
+
+
+def _evaluations(line: dict[str, Any]) -> float:
+    """Return the evaluations of an iteration's self-play; another checkout may know its rate only."""
+    measured = line.get("self_play_evals_per_s", 0.0) * line.get("self_play_seconds", 0.0)
+    return float(line.get("self_play_evaluations", measured))
 
 
 # ---- in words
@@ -149,7 +153,7 @@ def cells(plan: Plan, found: list[Row]) -> list[list[str]]:
     head += [f"value kept, {plan.sims} simulations, %", "change"] if solved else []
     head += ["network alone, %"] if alone else []
     head += ["loss", "games", "games/s", "evaluations", "minutes"]
-    table = [head]
+    lines = [head]
     for row in found:
         line = [row.name, str(row.seeds)]
         line += [interval(row.elo), ", ".join(f"{e:+.0f}" for e in row.elo.seeds)] if row.elo else ["0", ""]
@@ -159,14 +163,15 @@ def cells(plan: Plan, found: list[Row]) -> list[list[str]]:
         line += [f"{row.shares['alone']:.1f}" if "alone" in row.shares else ""] if alone else []
         line += ["" if row.loss is None else f"{row.loss:.3f}", f"{row.games:,.0f}", f"{row.games_per_s:,.1f}"]
         line += [f"{row.evaluations:,.0f}", f"{row.minutes:.1f}"]
-        table.append(line)
-    return table
+        lines.append(line)
+    return lines
 
 
 def table(plan: Plan, found: list[Row]) -> str:
     """Return the table in Markdown."""
-    lines = [f"| {' | '.join(line)} |" for line in cells(plan, found)]
-    return "\n".join([lines[0], "|---" * len(cells(plan, found)[0]) + "|", *lines[1:]])
+    head, *rest = cells(plan, found)
+    lines = [f"| {' | '.join(line)} |" for line in (head, *rest)]
+    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:]])
 
 
 def sentences(plan: Plan, found: list[Row]) -> list[str]:
@@ -212,8 +217,7 @@ def power(plan: Plan) -> list[str]:
         lines.append(f"With {plan.seeds} seeds a difference of {seen:.0f} Elo is seen in four of five experiments.")
     for wanted in (100, 60, 30):
         need = seeds_for(wanted, error, plan.comparisons)
-        hours = f", {need * count * plan.minutes * plan.cores / 60:,.1f} core-hours" if plan.minutes else ""
-        lines.append(f"  to see {wanted} Elo: {need} seeds{hours}")
+        lines.append(f"  to see {wanted} Elo: {need} seeds, {plan.compute(need * count)}")
     games = f"with {plan.match_games} games a match it is measured to {error:.0f}"
     lines.append(f"  (from seed to seed the difference varies by {plan.spread:g} Elo; {games})")
     lines.append("The number of seeds is fixed now: it does not stop early, and gives its answer at the end.")

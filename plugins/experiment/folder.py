@@ -64,7 +64,7 @@ def read_experiment(folder: Path) -> tuple[Plan, list[dict[str, Any]]]:
 
 
 def _present(variant: dict[str, Any]) -> dict[str, Any]:
-    own = {key: variant[key] for key in ("checkout", "game") if variant[key]}
+    own = {key: variant[key] for key in ("checkout", "game", "first") if variant.get(key)}
     return {**variant["settings"], **own}
 
 

@@ -72,13 +72,15 @@ def _result(line: bytes) -> dict[str, Any] | None:
     return found if fits else None
 
 
-def _add(folder: Path, line: dict[str, Any]) -> None:
-    """Append a result, in the place of a line that a kill has cut."""
+def _add(folder: Path, kind: str, seed: int, numbers: list[int], **facts: Any) -> dict[str, Any]:
+    """Append a result, in the place of a line that a kill has cut; return it."""
+    line = {"kind": kind, "seed": seed, "variants": numbers, **facts}
     path = folder / RESULTS
     with writing(path), open(path, "ab") as file:
         data = read_limited(path, LINES_BYTES)
         file.truncate(data.rfind(b"\n") + 1)
         file.write(json.dumps(line).encode() + b"\n")
+    return line
 
 
 @contextlib.contextmanager
@@ -102,33 +104,36 @@ def player_of(plan: Plan, job: Job) -> Iterator[Player]:
 
 def measure_all(plan: Plan, jobs: list[Job], folder: Path, console: Console) -> list[dict[str, Any]]:
     """Measure what is not measured yet; return all results."""
-    results = read_results(folder)
-    known = {(r["kind"], r["seed"], *r["variants"]) for r in results}
-
-    def missing(kind: str, seed: int, *numbers: int) -> bool:
-        return (kind, seed, *numbers) not in known
-
-    def keep(kind: str, seed: int, numbers: tuple[int, ...], **facts: Any) -> None:
-        line = {"kind": kind, "seed": seed, "variants": list(numbers), **facts}
-        _add(folder, line)
-        results.append(line)
-
-    ordered = sorted(jobs, key=lambda job: job.number)
-    by_seed = {seed: [job for job in ordered if job.seed == seed] for seed in plan.seed_numbers()}
-    for seed, block in by_seed.items():
-        for one, other in itertools.combinations(block, 2):
-            if missing("match", seed, one.number, other.number):
-                keep("match", seed, (one.number, other.number), scores=_match(plan, one, other, console))
+    results = match_all(plan, jobs, folder, console)
     game = games.make(plan.game)
     who = oracle(game) if plan.positions else None
     if who is not None:
-        for seed, block in by_seed.items():
-            block = [job for job in block if missing("kept", seed, job.number)]
+        known = {(r["seed"], *r["variants"]) for r in results if r["kind"] == "kept"}
+        for seed, block in _by_seed(plan, jobs).items():
+            block = [job for job in block if (seed, job.number) not in known]
             found = positions(game, who, plan.positions, seed) if block else []
             for job in block:
                 if found:
-                    keep("kept", seed, (job.number,), **_kept(plan, job, found))
+                    results.append(_add(folder, "kept", seed, [job.number], **_kept(plan, job, found)))
     return results
+
+
+def match_all(plan: Plan, jobs: list[Job], folder: Path, console: Console) -> list[dict[str, Any]]:
+    """Let the runs of each seed play each other, unless they have; return all results."""
+    results = read_results(folder)
+    known = {(r["seed"], *r["variants"]) for r in results if r["kind"] == "match"}
+    for seed, block in _by_seed(plan, jobs).items():
+        for one, other in itertools.combinations(block, 2):
+            if (seed, one.number, other.number) not in known:
+                scores = _match(plan, one, other, console)
+                results.append(_add(folder, "match", seed, [one.number, other.number], scores=scores))
+    return results
+
+
+def _by_seed(plan: Plan, jobs: list[Job]) -> dict[int, list[Job]]:
+    """Return the runs of each seed, in the order of the variants."""
+    ordered = sorted(jobs, key=lambda job: job.number)
+    return {seed: [job for job in ordered if job.seed == seed] for seed in plan.seed_numbers()}
 
 
 def _match(plan: Plan, one: Job, other: Job, console: Console) -> list[float]:

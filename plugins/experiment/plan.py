@@ -19,8 +19,12 @@ from training.presets import preset, preset_for
 ALWAYS: dict[str, Any] = {"score_every": 0, "score_games": 0, "eval_every": 10**6, "workers": 0}
 """Settings of every run unless the plan names others: nothing is spent on looking at it."""
 NAME = re.compile(r"[^\x00-\x1f\x7f/\\|]{1,60}\Z")
-OWN = "checkout", "game", "seed", "minutes", "iterations"
-"""What a plan says in its own words, or itself decides."""
+OF_VARIANT = "checkout", "game"
+"""What a variant says besides its settings, and `first`."""
+OF_PLAN = "seed", "minutes", "evaluations", "iterations"
+"""Settings that the plan decides for all runs."""
+BUDGETS = "minutes", "evaluations", "self_play_games"
+"""The compute of each run: a plan names one of them."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,14 @@ class Variant:
     """The folder of another checkout whose code trains and plays; "" = this one."""
     game: str = ""
     """Its own file of the game, FILE.py:CLASS, with the same moves; "" = the plan's game."""
+    first: dict[str, Any] = field(default_factory=dict)
+    """Settings of a run that goes before and gives its network and games to this one, as of a smaller network, with
+    `share`: the part of the compute that it takes; {} = the run begins from nothing."""
+
+    @property
+    def parts(self) -> int:
+        """How many runs follow each other."""
+        return 2 if self.first else 1
 
 
 @dataclass(frozen=True)
@@ -44,7 +56,9 @@ class Plan:
     seeds: int = 3
     first_seed: int = 0
     minutes: float = 0.0
-    """Minutes of a run: processor time of all its cores divided by `cores`. 0 = `self_play_games` count."""
+    """Minutes of a run: processor time of all its cores divided by `cores`."""
+    evaluations: float = 0.0
+    """Positions that the network evaluates in self-play of a run, in the place of minutes."""
     self_play_games: int = 0
     """Games of self-play of a run, in the place of minutes."""
     cores: int = 1
@@ -69,6 +83,21 @@ class Plan:
     def comparisons(self) -> int:
         return len(self.variants) - 1
 
+    @property
+    def budget(self) -> str:
+        """The compute of a run, in words."""
+        return self.compute(1)
+
+    def compute(self, runs: int) -> str:
+        """Return what a number of runs cost, in words."""
+        if self.minutes:
+            cores = "a core" if self.cores == 1 else f"{self.cores} cores"
+            hours = runs * self.minutes * self.cores / 60
+            return f"{self.minutes:g} minutes of {cores}" if runs == 1 else f"{hours:,.1f} core-hours"
+        if self.evaluations:
+            return f"{runs * self.evaluations:,.0f} evaluations"
+        return f"{runs * self.self_play_games:,} games of self-play"
+
     def seed_numbers(self) -> range:
         return range(self.first_seed, self.first_seed + self.seeds)
 
@@ -82,23 +111,37 @@ class Plan:
     def game_of(self, variant: Variant) -> str:
         return variant.game or self.game
 
-    def changes(self, variant: Variant, seed: int) -> dict[str, Any]:
-        """Return the settings of a run that the plan names, in addition to its game's preset."""
+    def changes(self, variant: Variant, seed: int, part: int = -1) -> dict[str, Any]:
+        """Return the settings of a run that the plan names, in addition to its game's preset; the last part's."""
         found = {**ALWAYS, **self.settings, **variant.settings, "seed": seed}
-        if self.minutes:
-            return {**found, "minutes": self.minutes, "iterations": 10**6}
-        episodes = int(found.get("episodes", preset(preset_for(self.game), game=self.game).episodes))
-        return {**found, "minutes": 0.0, "iterations": max(self.self_play_games // episodes, 1)}
+        share = 1.0
+        if variant.first:
+            before, share = dict(variant.first), variant.first["share"]
+            if part == 0:
+                found |= {name: value for name, value in before.items() if name != "share"}
+            else:
+                share = 1 - share
+                whole = preset(preset_for(self.game), game=self.game).hidden_cnn_layers
+                found.setdefault("hidden_cnn_layers", list(whole))  # it would be like the first network otherwise
+        iterations = 10**6
+        if self.self_play_games:
+            episodes = int(found.get("episodes", preset(preset_for(self.game), game=self.game).episodes))
+            iterations = max(round(share * self.self_play_games / episodes), 1)
+        limit = {"evaluations": share * self.evaluations} if self.evaluations else {}
+        return {**found, "minutes": share * self.minutes, **limit, "iterations": iterations}
+
+    def known(self, variant: Variant, seed: int, part: int = -1) -> dict[str, Any]:
+        """Return those of the settings of a run that this program knows: another checkout may have more."""
+        return {n: v for n, v in self.changes(variant, seed, part).items() if n in FIELDS or not variant.checkout}
 
     def config(self, variant: Variant, seed: int) -> Config:
-        """Return the settings of a run as this program knows them: another checkout may know more."""
-        known = {n: v for n, v in self.changes(variant, seed).items() if n in FIELDS or not variant.checkout}
-        return preset(preset_for(self.game), game=self.game_of(variant), **known)
+        """Return the settings of a run as this program knows them."""
+        return preset(preset_for(self.game), game=self.game_of(variant), **self.known(variant, seed))
 
-    def arguments(self, variant: Variant, seed: int) -> list[str]:
+    def arguments(self, variant: Variant, seed: int, part: int = -1) -> list[str]:
         """Return the options of `train` for a run."""
         words = ["--preset", preset_for(self.game), "--game", self.game_of(variant)]
-        for name, value in self.changes(variant, seed).items():
+        for name, value in self.changes(variant, seed, part).items():
             flag = name.replace("_", "-")
             if isinstance(value, bool):
                 words.append(f"--{flag}" if value else f"--no-{flag}")
@@ -116,6 +159,7 @@ RANGES = {
     "seeds": (1, 1000),
     "first_seed": (0, 10**9),
     "minutes": (0, 10**6),
+    "evaluations": (0, 10**15),
     "self_play_games": (0, 10**9),
     "cores": (1, 1024),
     "match_games": (2, 100_000),
@@ -128,11 +172,8 @@ RANGES = {
 
 def from_values(values: Mapping[str, Any], source: str) -> Plan:
     """Return the plan of values as in a file; raise `UserError` with a line for each fault. Games' names stay."""
-    faults = [
-        f"{source}: {unknown_setting(name, [*NUMBERS, 'game', 'settings', 'variants'])}"
-        for name in values
-        if name not in {*NUMBERS, "game", "settings", "variants"}
-    ]
+    keys = [*NUMBERS, "game", "settings", "variants"]
+    faults = [f"{source}: {unknown_setting(name, keys)}" for name in values if name not in keys]
     for name, kind in NUMBERS.items():
         if name in values and (fault := fault_of(values[name], kind, *RANGES[name])):
             faults.append(f"{source}: {name}: expected {fault}, got {values[name]!r}")
@@ -144,18 +185,23 @@ def from_values(values: Mapping[str, Any], source: str) -> Plan:
     if not isinstance(settings, dict):
         faults.append(f"{source}: settings: expected a table [settings]")
         settings = {}
-    faults += [f"{source}: settings: {name} belongs to the plan" for name in settings if name in OWN]
+    own = *OF_VARIANT, *OF_PLAN
+    faults += [f"{source}: settings: {name} belongs to the plan" for name in settings if name in own]
     variants = []
     for name, found in given.items():
         if not NAME.match(name):
             faults.append(f"{source}: expected a variant's name of at most 60 characters without / \\ |, got {name!r}")
-        faults += [f"{source}: variant {name!r}: {own} belongs to the plan" for own in found if own in OWN[2:]]
-        for own in OWN[:2]:
-            if not isinstance(found.get(own, ""), str):
-                faults.append(f"{source}: variant {name!r}: {own}: expected a text, got {found[own]!r}")
-        rest = {n: v for n, v in found.items() if n not in OWN}
+        faults += [f"{source}: variant {name!r}: {key} belongs to the plan" for key in found if key in OF_PLAN]
+        for key in OF_VARIANT:
+            if not isinstance(found.get(key, ""), str):
+                faults.append(f"{source}: variant {name!r}: {key}: expected a text, got {found[key]!r}")
+        first = found.get("first", {})
+        if not isinstance(first, dict) or (first and fault_of(first.get("share"), float, 0.01, 0.99)):
+            faults.append(f"{source}: variant {name!r}: first: expected a table with share, from 0.01 to 0.99")
+            first = {}
+        rest = {n: v for n, v in found.items() if n not in (*own, "first")}
         checkout = str(Path(str(found["checkout"])).expanduser().resolve()) if found.get("checkout") else ""
-        variants.append(Variant(name, rest, checkout, str(found.get("game", ""))))
+        variants.append(Variant(name, rest, checkout, str(found.get("game", "")), first))
     if not isinstance(values.get("game", ""), str) or not values.get("game"):
         faults.append(f'{source}: expected game = "NAME"')
     if faults:
@@ -172,20 +218,19 @@ def from_values(values: Mapping[str, Any], source: str) -> Plan:
 
 def _check(plan: Plan, source: str) -> None:
     """Raise `UserError` for what is possible alone, and not together."""
-    if bool(plan.minutes) == bool(plan.self_play_games):
-        raise UserError(f"{source}: expected minutes or self_play_games, the compute of each run: one of them")
+    if sum(bool(getattr(plan, name)) for name in BUDGETS) != 1:
+        raise UserError(f"{source}: expected {', '.join(BUDGETS)}, the compute of each run: one of them")
     if plan.match_games % 2:
         raise UserError(
             f"{source}: match_games: expected an even number, both colours of each opening; got {plan.match_games}"
         )
     for variant in plan.variants:
-        known = {n: v for n, v in plan.changes(variant, 0).items() if n in FIELDS or not variant.checkout}
-        if faults := find_faults(known):
+        if faults := [f for part in range(variant.parts) for f in find_faults(plan.known(variant, 0, part))]:
             raise UserError("\n".join(f"{source}: variant {variant.name!r}: {fault}" for fault in faults))
         config = plan.config(variant, plan.first_seed)
         if plan.minutes and config.workers:
             raise UserError(f"{source}: workers: expected 0 with minutes, which are processor time of one process")
-        if not plan.minutes and plan.self_play_games % config.episodes:
+        if plan.self_play_games and plan.self_play_games % config.episodes:
             raise UserError(
                 f"{source}: self_play_games: expected a multiple of the episodes of variant "
                 f"{variant.name!r} ({config.episodes}), got {plan.self_play_games}"

@@ -295,9 +295,7 @@ def experiment_report(folder: Path, named: str) -> str:
         section("Do it again", *(f"<pre>{escape(line)}</pre>" for line in dict.fromkeys(m["command"] for m in made))),
         section("Made by", *(_facts({k: v for k, v in m.items() if k != "command"}) for m in made)),
     ]
-    cores = "one core" if plan.cores == 1 else f"{plan.cores} cores"
-    budget = f"{plan.minutes:g} minutes of {cores}" if plan.minutes else f"{plan.self_play_games:,} games of self-play"
-    below = f"{len(plan.variants)} variants, {plan.seeds} seeds, {budget} a run"
+    below = f"{len(plan.variants)} variants, {plan.seeds} seeds, {plan.budget} a run"
     return page(f"{game.name}: {folder.name}", below, sections, data)
 
 
@@ -356,6 +354,8 @@ def _variants(plan: Plan) -> str:
     for variant in plan.variants:
         own = {**plan.settings, **variant.settings}
         words = ", ".join(f"{n} = {' '.join(v) if isinstance(v, list) else v}" for n, v in own.items()) or "none"
+        if variant.first:
+            words += "; before that " + ", ".join(f"{n} = {v}" for n, v in variant.first.items())
         code = ", ".join(w for w in (variant.checkout, variant.game) if w) or "this program"
         lines.append([variant.name, words, code])
     return table(lines) + _para(f"Preset {preset_for(plan.game)}, network {' '.join(base.hidden_cnn_layers)}.", "less")

@@ -46,23 +46,29 @@ class Job(NamedTuple):
         return f"seed {self.seed}, {self.variant.name}"
 
     @property
+    def folders(self) -> list[Path]:
+        """The folders of its parts that have begun."""
+        return runs_of(self.game, self.root)
+
+    @property
     def folder(self) -> Path | None:
-        """The folder of the run, None if it has not begun."""
-        found = runs_of(self.game, self.root)
-        return found[-1] if found else None
+        """The folder of the run, of its newest part; None if it has not begun."""
+        return next(reversed(self.folders), None)
 
     def finished(self) -> bool:
-        if self.folder is None or not (self.folder / "run.db").exists():
-            return False
-        store = Store(self.folder / "run.db", read_only=True)
-        try:
-            return store.get("finished") == "yes"
-        finally:
-            store.close()
+        folders = self.folders
+        return len(folders) == self.variant.parts and _finished(folders[-1])
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return the lines of its metrics.jsonl."""
-        return read_metrics(self.folder / METRICS) if self.folder is not None else []
+        """Return the lines of its metrics.jsonl, of all parts; versions are named in those of the newest one."""
+        found: list[dict[str, Any]] = []
+        for folder in self.folders:
+            before = found[-1]["total_seconds"] if found else 0.0
+            for line in found:
+                line.pop("version", None)
+            lines = read_metrics(folder / METRICS)
+            found += [{**line, "total_seconds": line["total_seconds"] + before} for line in lines]
+        return found
 
     def environment(self) -> dict[str, str]:
         """Return the environment in which its runs are found, and no other's."""
@@ -71,6 +77,17 @@ class Job(NamedTuple):
     def program(self) -> tuple[str, str]:
         """Return (the folder of its code, what stands before the names of its modules)."""
         return (self.variant.checkout, "") if self.variant.checkout else (str(HERE), PREFIX)
+
+
+def _finished(folder: Path) -> bool:
+    """Return whether a run has ended."""
+    if not (folder / "run.db").exists():
+        return False
+    store = Store(folder / "run.db", read_only=True)
+    try:
+        return store.get("finished") == "yes"
+    finally:
+        store.close()
 
 
 def jobs(plan: Plan, folder: Path) -> list[Job]:
@@ -109,6 +126,9 @@ def run_all(plan: Plan, todo: list[Job], say: Callable[[str], None]) -> None:
                     continue
                 del at_work[place]
                 _require_finished(job, process)
+                if not job.finished():  # its next part
+                    todo.insert(0, job)
+                    continue
                 done += 1
                 lines = job.metrics()
                 games, minutes = sum(m.get("self_play_games", 0) for m in lines), lines[-1]["total_seconds"] / 60
@@ -136,22 +156,38 @@ def _prepare(todo: list[Job], say: Callable[[str], None]) -> None:
 
 
 def _start(plan: Plan, job: Job, numbers: list[int]) -> subprocess.Popen[bytes]:
-    folder = job.folder
-    if folder is not None:
-        _wait_until_free(folder)
-    which = ["--new"] if folder is None else ["--run", str(int(folder.name[3:]))]
+    folders = job.folders
+    if folders:
+        _wait_until_free(folders[-1])
+    if not folders:
+        part, which = 0, ["--new"]
+    elif _finished(folders[-1]):
+        part, which = len(folders), ["--new", *_continuing(folders[-1])]
+    else:
+        part, which = len(folders) - 1, ["--run", str(int(folders[-1].name[3:]))]
     here, prefix = job.program()
     make_private(job.root)
     words = [here, prefix, str(plan.cores if plan.minutes else 0), ",".join(map(str, numbers)), "train"]
     with open(job.root / "output.log", "ab") as log:
         return subprocess.Popen(
-            [sys.executable, "-P", str(CHILD), *words, *plan.arguments(job.variant, job.seed), *which],
+            [sys.executable, "-P", str(CHILD), *words, *plan.arguments(job.variant, job.seed, part), *which],
             env=job.environment(),
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
             **processes.own_group(),
         )
+
+
+def _continuing(folder: Path) -> list[str]:
+    """Return the options of `train` for a run that begins with the network and the games of another."""
+    store = Store(folder / "run.db", read_only=True)
+    try:
+        version, iteration = store.newest().version, store.iterations_done()
+    finally:
+        store.close()
+    words = {"run-number": int(folder.name[3:]), "model-version": version, "memory-version": iteration}
+    return [word for name, number in words.items() for word in (f"--initial-{name}", str(number))]
 
 
 def _wait_until_free(folder: Path) -> None:
@@ -167,7 +203,7 @@ def _wait_until_free(folder: Path) -> None:
 def _require_finished(job: Job, process: subprocess.Popen[bytes]) -> None:
     if process.stdin is not None:
         process.stdin.close()
-    if process.returncode == 0 and job.finished():
+    if process.returncode == 0 and job.folder is not None and _finished(job.folder):
         return
     log = job.root / "output.log"
     said = read_limited(log, LINES_BYTES).decode(errors="replace").strip().splitlines()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluation.rating import rate
+from evaluation.rating import elo, rate, score_of
 
 SURE = 0.95
 POWER = 0.8
@@ -80,6 +80,11 @@ def t_quantile(share: float, freedom: int) -> float:
     return high
 
 
+def _quantile(comparisons: int, freedom: int) -> float:
+    """Return Student's t at the end of an interval that holds (SURE) together with the others."""
+    return t_quantile(1 - (1 - SURE) / 2 / comparisons, freedom)
+
+
 def effect(differences: Sequence[float], variances: Sequence[float], comparisons: int = 1) -> Effect:
     """Return the mean difference with its interval.
 
@@ -91,14 +96,14 @@ def effect(differences: Sequence[float], variances: Sequence[float], comparisons
     if count < 2:
         return Effect(mean, -math.inf, math.inf, tuple(seeds.tolist()))
     variance = max(float(seeds.var(ddof=1)), float(np.mean(variances)))
-    half = t_quantile(1 - (1 - SURE) / 2 / comparisons, count - 1) * math.sqrt(variance / count)
+    half = _quantile(comparisons, count - 1) * math.sqrt(variance / count)
     return Effect(mean, mean - half, mean + half, tuple(seeds.tolist()))
 
 
 def spread_of(found: Effect, comparisons: int = 1) -> float:
     """Return the standard deviation of one seed's difference that an interval was made with."""
     count = len(found.seeds)
-    return found.error * math.sqrt(count) / t_quantile(1 - (1 - SURE) / 2 / comparisons, count - 1)
+    return found.error * math.sqrt(count) / _quantile(comparisons, count - 1)
 
 
 def elo_of_seed(scores: Sequence[float]) -> tuple[float, float]:
@@ -108,12 +113,8 @@ def elo_of_seed(scores: Sequence[float]) -> tuple[float, float]:
     """
     mean = (float(np.sum(scores)) + 0.5) / (len(scores) + 1)
     found = rate(scores)
-    low, high = (400 * math.log10(p / (1 - p)) for p in (_inside(_score(found.low)), _inside(_score(found.high))))
-    return 400 * math.log10(mean / (1 - mean)), ((high - low) / 2 / 1.96) ** 2
-
-
-def _score(elo: float) -> float:
-    return 1 / (1 + 10 ** (-max(min(elo, 4000.0), -4000.0) / 400))
+    low, high = (elo(_inside(score_of(end))) for end in (found.low, found.high))
+    return elo(mean), ((high - low) / 2 / 1.96) ** 2
 
 
 def _inside(share: float) -> float:
@@ -129,7 +130,7 @@ def visible(error: float, seeds: int, comparisons: int = 1) -> float:
     """Return the difference that is seen (POWER) with `seeds` seeds; `error`: standard deviation of one seed's."""
     if seeds < 2:
         return math.inf
-    edges = t_quantile(1 - (1 - SURE) / 2 / comparisons, seeds - 1) + t_quantile(POWER, seeds - 1)
+    edges = _quantile(comparisons, seeds - 1) + t_quantile(POWER, seeds - 1)
     return edges * error / math.sqrt(seeds)
 
 

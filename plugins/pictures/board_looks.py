@@ -81,6 +81,11 @@ def ink_on(colour: str) -> str:
     return max((DARK, BRIGHT), key=lambda ink: contrast(ink, colour))
 
 
+def opacity_of(strength: float) -> float:
+    """Return the opacity of an overlay's disc, for a strength from 0 to 1."""
+    return 0.12 + 0.78 * strength
+
+
 def ink_over(ground: str, colour: str, opacity: float) -> str:
     """Return the attributes of a text on a disc that lets the ground through; "none" is the page, light or dark."""
     if ground == "none":

@@ -20,21 +20,20 @@ def board_parts(game: Game) -> dict[str, Any]:
 
     under, over: the SVG below and above the stones. places: [x, y] of each point. paint: by side, the attributes of a
     group of stones; ink: what is visible on a stone. marks: the overlay's colours, and for both of them the attributes
-    of a text for strengths of 0, 0.1 ... 1.
+    of a text for strengths of 0, 0.1 ... 1; opacity: for strengths of 0 and 1.
     """
     board = board_of_game(game)
     look = board_looks.LOOKS[game.look]
     ground = HOLE if game.look == "holes" else look.ground
+    opacities = [board_looks.opacity_of(step / STEPS) for step in range(STEPS + 1)]
     inks = {
-        name: [ink_over(ground, colour, 0.12 + 0.78 * step / STEPS) for step in range(STEPS + 1)]
+        name: [ink_over(ground, colour, opacity) for opacity in opacities]
         for name, colour in (("more", MORE), ("less", LESS))
     }
     return {
         "look": game.look,
         "width": board.width,
         "height": board.height,
-        "rows": board.rows,
-        "columns": board.columns,
         "under": re.sub(r' style="[^"]*"', "", board.under()),  # which a policy may forbid
         "over": board.over(),
         "places": [[round(x, 2), round(y, 2)] for x, y in board.places()],
@@ -51,6 +50,7 @@ def board_parts(game: Game) -> dict[str, Any]:
             "hint": HINT,
             "text": INK,
             "forbidden": board_looks.FORBIDDEN_CROSS,
+            "opacity": [opacities[0], opacities[-1]],
             "inks": inks,
         },
     }

@@ -350,7 +350,7 @@ class _Board:
                 continue
             x, y = self._at(point)
             colour, strength = MORE if mark.heat >= 0 else LESS, min(abs(mark.heat), 1.0)
-            opacity = 0.12 + 0.78 * strength
+            opacity = board_looks.opacity_of(strength)
             ink = ink_over(HOLE if self.name == "holes" else self.look.ground, colour, opacity)
             disc = f'<circle cx="{x:g}" cy="{y:g}" r="15.5" fill="{colour}" fill-opacity="{opacity:.2f}"/>'
             text = f'<text x="{x:g}" y="{y:g}" font-weight="600" {ink}>{escape(mark.text)}</text>'

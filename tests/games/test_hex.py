@@ -13,8 +13,10 @@ from evaluation.game_contract import check
 from game import NO_WIN
 from games.hex_lines import FAR, NEAR, WAYS, missing
 from games.line_of_moves import starting_at
+from memory import Memory
 from search.alphabeta import Minimax
 from search.rollouts import random_games
+from storage.game_record import GameRecord
 from support.board_drawings import drawn, play
 
 
@@ -258,6 +260,29 @@ def test_the_half_turn_is_a_symmetry_and_a_mirror_is_one_only_with_the_sides_exc
     state, mirrored = game.set_up(board, 1), game.set_up(-board.T, -1)
     assert (state.planes().transpose(1, 0, 2) == mirrored.planes()).all()
     assert (state.planes().transpose(1, 0, 2) != game.set_up(board.T, 1).planes()).any()
+    grids, actions = game.views()
+    assert len(grids) == 4 and (grids == actions).all()
+    forms = points, points[::-1, ::-1], points.T, points.T[::-1, ::-1]
+    assert {tuple(grid) for grid in grids} == {tuple(form.ravel()) for form in forms}
+
+
+def test_training_sees_the_mirrored_board_as_the_other_player_would():
+    game, rng = hexes(4, "yes"), np.random.default_rng(1)
+    memory, state, states, visits = Memory(game, 16), game.start(), [], np.zeros((9, 17), np.uint16)
+    moves = [2, 16, *rng.permutation([p for p in range(16) if p not in (2, 8)])[:7].tolist()]
+    for move, row in zip(moves, visits, strict=True):
+        states.append(state)
+        row[state.allowedActions] = rng.integers(1, 50, len(state.allowedActions))
+        state = state.takeAction(move)[0]
+    positions = memory.positions(GameRecord(0, np.array(moves, np.int16), visits, np.zeros(9, np.float32), 1.0))
+    mirrored = np.append(np.arange(16).reshape(4, 4).T.ravel(), 16)
+    batch = memory.batch(positions, np.full(9, 2))
+    for i, before in enumerate(states[3:], 3):  # later than the swap, which only one side can have
+        other = game.set_up(-before.owners.T, -before.playerTurn)
+        assert (batch.planes[i] == other.planes()).all()
+        shares = visits[i] / visits[i].sum()
+        assert np.allclose(np.maximum(batch.policy[i], 0), shares[mirrored])
+        assert batch.value[i] == before.playerTurn
 
 
 # ---- the contract

@@ -32,7 +32,9 @@ def test_a_compiled_rule_that_cannot_be_compiled_is_told_with_its_line(tmp_path,
     assert (code, out) == (2, "") and err.startswith(f"error: mine.py, line {number}: {words}") and err.count("\n") == 1
 
 
-@pytest.mark.parametrize("name, sign", [("counted", "COUNT"), ("legal", "LEGAL"), ("evaluate", "EVALUATE")])
+@pytest.mark.parametrize(
+    "name, sign", [("counted", "COUNT"), ("arranged", "ARRANGE"), ("legal", "LEGAL"), ("evaluate", "EVALUATE")]
+)
 def test_a_rule_with_the_signature_of_another_is_refused(tmp_path, capsys, name, sign):
     text = (GAMES / "othello.py").read_text()
     before = f"@rule({sign})\ndef {name}("

@@ -25,6 +25,7 @@ PLACES = {
     "new-game": ["NAME"],
     "replay": ["FILE"],
     "report": ["[WHAT]"],
+    "sweep": ["FILE"],
     "review": ["FILE"],
     **dict.fromkeys(("gtp", "gomocup", "analysis"), ["[PLAYER]"]),
 }

@@ -36,7 +36,7 @@ from training.presets import preset
 
 HERE = Path(__file__).parents[2]
 DOCS = sorted((HERE / "docs").glob("*.md"))
-LINKED = [*DOCS, *sorted(HERE.glob("README*.md"))]
+LINKED = [*DOCS, *sorted((HERE / "docs" / "zh").glob("*.md")), *sorted(HERE.glob("README*.md"))]
 GUIDES = [path for path in DOCS if path.name != "README.md"]
 WHOLE = (HERE / "plugins").is_dir()
 """Without plugins a guide's other commands are looked at."""
@@ -122,6 +122,8 @@ OTHERS = {
     "--capture-all-dead",
     "--option",
     "--help",
+    "--rm",
+    "--build-arg",
     "--help-all",
     "--busy",
     "--cold",
@@ -326,7 +328,7 @@ LONG = {("textbook.md", "three")}
 """Blocks that show what a long run printed, with numbers of its own; its record is in benchmarks/log/."""
 FRAGMENTS = {("add_a_player.md", "def"), ("plugins.md", "class"), ("compare_ideas.md", "game")}
 """Blocks of code that is not whole, so that it cannot be run."""
-TYPED_IN_A_SHELL = ("python", "pip", "pipx", "uvx", "KERAS_BACKEND=jax")
+TYPED_IN_A_SHELL = ("python", "pip", "pipx", "uvx", "docker", "KERAS_BACKEND=jax")
 """First words of blocks of commands that are not run here."""
 LOOSE = 0.03
 """Numbers of a search may differ by this share and as much again: processors round differently."""
@@ -429,10 +431,9 @@ def test_a_guide_begins_with_what_its_reader_can_do(path):
 
 
 def described():
-    """Return the fields in the table of docs/training.md."""
-    text = (HERE / "docs" / "training.md").read_text(encoding="utf-8")
-    table = text.split("## Every field of metrics.jsonl")[1].split("\n## ")[0]
-    return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    """Return the fields in the table of docs/metrics.md."""
+    text = (HERE / "docs" / "metrics.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
 
 
 def test_the_fields_of_metrics_are_those_that_runs_write(trained, tmp_path, quick):

@@ -213,12 +213,13 @@ def test_a_start_that_fails_removes_no_folder_but_its_own(root, monkeypatch):
 # ---- the schedule
 
 
-def at(iteration, *, steps=0, seconds=0.0, due=None, stages=None, **changes):
+def at(iteration, *, steps=0, seconds=0.0, made=0, due=None, stages=None, **changes):
     """Return a stand-in for a session in an iteration, after so many training steps and seconds of work.
 
-    due: the seconds when the tournament of the iteration before was due; stages: {iteration: {stage: facts}}.
+    made: evaluations. due: the seconds when the tournament of the iteration before was due. stages: {iteration:
+    {stage: facts}}.
     """
-    kept = {"steps": str(steps), "seconds": str(seconds)}
+    kept = {"steps": str(steps), "seconds": str(seconds), "evaluations": str(made)}
     known = stages or ({} if due is None else {iteration - 1: {"tournament": {"at_seconds": due}}})
     store = SimpleNamespace(
         get=lambda key, default=None: kept.get(key, default), iterations_done=lambda: iteration - 1,
@@ -243,6 +244,17 @@ def test_progress_is_the_share_of_iterations_or_of_minutes_whichever_is_further(
     assert done(at(2, iterations=4, minutes=10, seconds=300)) == 0.5
     assert done(at(4, iterations=4, minutes=10, seconds=60)) == 0.75
     assert done(at(2, iterations=4, minutes=10, seconds=9000)) == 1
+
+
+def test_evaluations_are_a_limit_too():
+    stages = {2: {"self-play": {"evaluations": 300}}}
+    now = at(2, iterations=100, evaluations=1000, made=400, stages=stages)
+    assert [done(now, trained) for trained in (0, 0.5, 1)] == pytest.approx([0.4, 0.55, 0.7])
+    assert not now.ends(2, 9999) and now.is_unfinished()
+    last = at(2, iterations=100, evaluations=700, made=400, stages=stages)
+    assert last.ends(2, 0) and last.is_unfinished(), "its iteration is not over"
+    assert not at(3, iterations=100, evaluations=700, made=700, stages=stages).is_unfinished()
+    assert not at(3, iterations=100, made=700).ends(2, 0), "0 is no limit"
 
 
 def test_of_minutes_selfplay_counts_as_long_as_it_took_and_training_as_long_as_the_last():

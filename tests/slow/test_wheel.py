@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import time
 import urllib.request
 import venv
 import zipfile
@@ -201,3 +202,42 @@ def test_an_example_of_the_guide_runs_next_to_files_of_the_same_names(scripts, d
     command = [str(scripts / "python"), script.name]
     done = subprocess.run(command, cwd=desk, env=environment(), capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0 and done.stdout, done.stderr[-3000:]
+
+
+# ---- the notebook for machines of others
+
+
+def cells_of(name, **parameters):
+    """Return the code of a notebook as a script, with these parameters, without the cell that installs."""
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads((HERE / name).read_text())["cells"]
+             if cell["cell_type"] == "code"}  # fmt: skip
+    names = set(re.findall(r"\b[A-Z][A-Z_]+\b(?=.* = )", cells["parameters"]))
+    assert set(parameters) < names, names
+    changed = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
+    rest = [text for name, text in cells.items() if name not in ("parameters", "install")]
+    return "\n".join([cells["parameters"], changed, *rest])
+
+
+def test_the_notebook_for_colab_resumes_what_it_kept_after_its_machine_is_lost(scripts, tmp_path):
+    kept, machines = tmp_path / "drive" / "alphazero.tar", []
+    for number, minutes in enumerate((1000, 0.01)):
+        machines.append(tmp_path / f"machine{number}")
+        machines[-1].mkdir()
+        script = cells_of("colab.ipynb", GAME="tictactoe", MINUTES=minutes, KEEP_EVERY=1)
+        (machines[-1] / "notebook.py").write_text(script)
+        command = [str(scripts / "python"), "notebook.py"]
+        variables = {**environment(), "DRIVE": str(kept.parent)}
+        with subprocess.Popen(command, cwd=machines[-1], env=variables, stdout=subprocess.PIPE, text=True) as process:
+            if number == 0:
+                for _ in range(10 * PATIENCE):
+                    if kept.exists() or process.poll() is not None:
+                        break
+                    time.sleep(0.1)
+                process.kill()
+            said = process.communicate(timeout=PATIENCE)[0]
+    assert "new run tictactoe/run0001, iteration 1" not in said
+    resumed = re.search(r"resuming tictactoe/run0001, iteration (\d+)", said)
+    assert resumed and int(resumed[1]) > 1 and " won, " in said
+    lines = (machines[1] / "runs" / "tictactoe" / "run0001" / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["iteration"] for line in lines] == list(range(1, len(lines) + 1))
+    assert len(lines) == int(resumed[1]) - 1, "the second machine's minutes are over: it plays with what was kept"

@@ -11,8 +11,7 @@ def texts():
     found = {}
     for path in (*HERE.glob("plugins/*/page/*.js"), *HERE.glob("plugins/page/views/*.js")):
         source = path.read_text(encoding="utf-8")
-        listed = " ".join(re.findall(r"const TEXTS = \[(.*?)\];", source, re.DOTALL))
-        said = re.findall(r'\btr\(\s*"([^"]+)"', source) + re.findall(r'"([^"]+)"', listed)
+        said = re.findall(r'\b(?:tr|said)\(\s*"([^"]+)"', source)
         found |= dict.fromkeys(said, path.relative_to(HERE).as_posix())
     for path in SOURCES:
         source = (HERE / path).read_text(encoding="utf-8")

@@ -20,22 +20,24 @@ function remember(moves, opinion, sims) {
   if (found.size > MOST_FOUND) found.delete(found.keys().next().value);
 }
 
-// Searches the position that is shown, up to `sims` simulations in all; shows what it finds on the way.
-async function analyse(sims = shows.sims) {
+// Searches the position that is shown, up to `sims` simulations in all; shows what it finds on the way. drawn: that a
+// search runs is shown at once.
+async function analyse(sims = shows.sims, drawn = true) {
   const moves = shownMoves(),
     key = keyOf(moves);
   if (here().over || (found.get(key)?.sims ?? 0) >= sims || (searching.key === key && searching.sims >= sims)) return;
   const mine = ++searching.number;
   Object.assign(searching, { key, sims });
   engine.stop();
-  showAnalysis();
+  if (drawn) showAnalysis();
+  const start = table.setup;
   try {
     const last = await engine.call("search", { moves, sims }, ({ opinion }) => {
       if (mine !== searching.number) return;
       remember(moves, opinion, 0);
       showAnalysis();
     });
-    if (last.opinion) remember(moves, last.opinion, last.stopped ? 0 : sims);
+    if (last.opinion && start === table.setup) remember(moves, last.opinion, last.stopped ? 0 : sims);
   } catch (error) {
     failed(error);
   }
@@ -148,77 +150,23 @@ function valueAt(one, ply) {
 
 // ---- the panel
 
-const PROVEN = { 1: "won", 0: "drawn", "-1": "lost" };
-const TEXTS = [
-  "won",
-  "drawn",
-  "lost",
-  "inaccuracy",
-  "mistake",
-  "blunder",
-  "Visits",
-  "Prior",
-  "Q",
-  "Network",
-  "None",
-  "To the end",
-  "Territory",
-  "move",
-  "share",
-  "How often the search tried this move. It plays the move that it tried most.",
-  "How good the move turned out in the search, for the side to move: +1 is a sure win, -1 a sure loss.",
-  "The network's first guess, before any search: how likely this move is the one to play.",
-  "The network's own value right after this move, without reading on: +1 is a win, -1 a loss.",
-  "1 inaccuracy",
-  "1 mistake",
-  "1 blunder",
-  "{count} inaccuracies",
-  "{count} mistakes",
-  "{count} blunders",
-  "1 move",
-  "{count} moves",
-  "classic",
-  "slate",
-  "light",
-  "easy",
-  "medium",
-  "hard",
-  "the top left",
-  "the top",
-  "the top right",
-  "the left",
-  "the centre",
-  "the right",
-  "the bottom left",
-  "the bottom",
-  "the bottom right",
-  "solved alone",
-  "solved with help",
-  "not solved",
-  "First",
-  "Second",
-  "Random",
-  "Beginner",
-  "Novice",
-  "Casual",
-  "Club",
-  "Strong",
-  "Expert",
-  "Master",
-];
+const PROVEN = { 1: said("won"), 0: said("drawn"), "-1": said("lost") };
 
 function foundTable(opinion) {
-  const sum = visitsOf(opinion),
-    withV = Boolean(opinion.v);
+  const sum = visitsOf(opinion);
   const head = [
-    ["move", ""],
-    ["Visits", "How often the search tried this move. It plays the move that it tried most."],
-    ["share", ""],
-    ["Q", "How good the move turned out in the search, for the side to move: +1 is a sure win, -1 a sure loss."],
-    ["Prior", "The network's first guess, before any search: how likely this move is the one to play."],
-    ...(withV
-      ? [["Network", "The network's own value right after this move, without reading on: +1 is a win, -1 a loss."]]
-      : []),
+    [said("move"), ""],
+    [said("Visits"), said("How often the search tried this move. It plays the move that it tried most.")],
+    [said("share"), ""],
+    [
+      said("Q"),
+      said("How good the move turned out in the search, for the side to move: +1 is a sure win, -1 a sure loss."),
+    ],
+    [said("Prior"), said("The network's first guess, before any search: how likely this move is the one to play.")],
+    [
+      said("Network"),
+      said("The network's own value right after this move, without reading on: +1 is a win, -1 a loss."),
+    ],
   ];
   const body = bestFirst(opinion)
     .slice(0, SHOWN_MOVES)
@@ -251,7 +199,7 @@ function foundTable(opinion) {
         h("td", {}, bar, `${percent(share)} %`),
         h("td", { class: known > 0 ? "won" : known < 0 ? "lost" : null }, value),
         h("td", {}, `${Math.round(100 * opinion.priors[action])} %`),
-        withV ? h("td", {}, signed(opinion.v[action])) : null,
+        h("td", {}, signed(opinion.v[action])),
       );
     });
   return h(
@@ -278,10 +226,10 @@ function analysisCard() {
     ["N", "Visits"],
     ["P", "Prior"],
     ["Q", "Q"],
-    ...(opinion?.v ? [["V", "Network"]] : []),
-    ...(endings.can ? [["E", "To the end"]] : []),
-    ...(territory.can ? [["O", "Territory"]] : []),
-    ["none", "None"],
+    ["V", "Network"],
+    ...(endings.can ? [["E", said("To the end")]] : []),
+    ...(territory.can ? [["O", said("Territory")]] : []),
+    ["none", said("None")],
   ];
   if (position.over) return card("analysis", tr("Analyse"), [h("p.soft", {}, tr("The game is over."))]);
   parts.push(
@@ -373,7 +321,6 @@ function analysisCard() {
         (sims) => {
           shows.sims = Number(sims);
           kept.set("sims", sims);
-          analyse();
           render();
         },
       ),
@@ -420,7 +367,7 @@ function valueGraph() {
 // ---- review: what each move of the game lost. Values as evaluation/review.py has them.
 
 const MARKS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
-const LOSSES = ["blunder", "mistake", "inaccuracy"];
+const LOSSES = [said("blunder"), said("mistake"), said("inaccuracy")];
 const REVIEW_SIMS = 400;
 
 const review = {
@@ -482,6 +429,10 @@ const review = {
   },
 };
 
+function accuracyOf(loss) {
+  const [scale, steepness, less] = facts.accuracy;
+  return Math.min(Math.max(scale * Math.exp(-steepness * loss) - less, 0), 100);
+}
 function judged(ply) {
   const { moves, positions } = table,
     position = positions[ply],
@@ -516,7 +467,7 @@ function judged(ply) {
     mark: loss > 0 ? mark : "",
     line: loss > 0 ? opinion.line.slice(0, 8) : [],
     choices: position.legal.length,
-    accuracy: Math.min(Math.max(103.1668 * Math.exp(-4.354 * Math.max(loss, 0)) - 3.1669, 0), 100),
+    accuracy: accuracyOf(Math.max(loss, 0)),
   };
 }
 
@@ -619,8 +570,12 @@ function reviewCard() {
     );
   return card("review", tr("Accuracy"), parts);
 }
-const ONE = { inaccuracy: "1 inaccuracy", mistake: "1 mistake", blunder: "1 blunder" };
-const MANY = { inaccuracy: "{count} inaccuracies", mistake: "{count} mistakes", blunder: "{count} blunders" };
+const ONE = { inaccuracy: said("1 inaccuracy"), mistake: said("1 mistake"), blunder: said("1 blunder") };
+const MANY = {
+  inaccuracy: said("{count} inaccuracies"),
+  mistake: said("{count} mistakes"),
+  blunder: said("{count} blunders"),
+};
 
 // The better line, a move after the other, as a line of the user's own.
 async function playLine(move) {

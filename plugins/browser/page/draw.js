@@ -37,7 +37,7 @@ const THEMES = {
     paper: { "#33414f": "#3b4a3f", "#a3b3c2": "#b5c4b4" },
   },
 };
-const THEME_NAMES = { own: "classic", slate: "slate", paper: "light" };
+const THEME_NAMES = { own: said("classic"), slate: said("slate"), paper: said("light") };
 const themes = ["own", ...Object.keys(THEMES[drawing.look] ?? {})];
 const boardTheme = () => (themes.includes(kept.get("board")) ? kept.get("board") : "own");
 function paintBoard() {
@@ -243,7 +243,8 @@ function overlayMark(position, action, mark) {
   const [x, y] = at(point),
     name = mark.heat >= 0 ? "more" : "less",
     strength = Math.min(Math.abs(mark.heat), 1);
-  const opacity = (0.12 + 0.78 * strength).toFixed(2),
+  const [least, most] = INKS.opacity,
+    opacity = (least + (most - least) * strength).toFixed(2),
     ink = INKS.inks[name][Math.round(10 * strength)];
   const disc = `<circle cx="${x}" cy="${y}" r="15.5" fill="${INKS[name]}" fill-opacity="${opacity}"/>`;
   const text = `<text x="${x}" y="${y}" font-weight="600" ${ink}>${escaped(mark.text)}</text>`;
@@ -290,7 +291,7 @@ const ghostOf = (side) =>
 function clicks(cells, free) {
   const shapes = [...cells.keys()].map((point) => {
     const [x, y] = at(point),
-      action = facts.layout === "columns" ? point % columns : facts.points.indexOf(point);
+      action = facts.layout === "columns" ? point % columns : point;
     const name =
       facts.actionNames[action] + (facts.layout === "columns" ? `-${rows - Math.floor(point / columns)}` : "");
     const said = `data-name="${escaped(name)}"${cells[point] ? ` data-side="${cells[point]}"` : ""}`;

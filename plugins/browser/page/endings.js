@@ -3,7 +3,7 @@
 
 // Runs in the worker: solves {cells, player, seconds} and posts {values: {action: plies to the end, negative for a loss,
 // 0 for a draw}} after each depth, and {done} at the end.
-function endingsWorker({ rows, columns, winningLine, byColumns, points }) {
+function endingsWorker({ rows, columns, winningLine, byColumns }) {
   const size = rows * columns,
     lines = [],
     through = Array.from({ length: size }, () => []);
@@ -156,7 +156,7 @@ function endingsWorker({ rows, columns, winningLine, byColumns, points }) {
       values = {},
       open = new Set();
     for (let i = 0; i < count; i++) if (move(i) >= 0) open.add(move(i));
-    const action = (p) => (byColumns ? p % columns : points.indexOf(p));
+    const action = (p) => (byColumns ? p % columns : p);
     for (const p of [...open])
       if (ready[who][p]) {
         values[action(p)] = 1;
@@ -200,7 +200,6 @@ const endings = {
       columns,
       winningLine: facts.winningLine,
       byColumns: facts.layout === "columns",
-      points: facts.points,
     })}); onmessage = ({ data }) => solve(data);`;
     const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     this.worker = new Worker(url);

@@ -158,6 +158,7 @@ function forgetTries() {
 async function clearSetup() {
   table.setup = null;
   table.positions = [facts.start];
+  found.clear();
   await engine.call("setUp", { cells: null, player: 1 });
 }
 
@@ -211,7 +212,7 @@ async function playNow(action) {
     return;
   }
   if (table.seats[here().player] !== YOU) return;
-  if (facts.points[action] < 0 && facts.scored && !(await endConfirmed(action))) return;
+  if (pointOfAction(action) < 0 && facts.scored && !(await endConfirmed(action))) return;
   if (!(await letThrough(action))) return;
   teacher.held = null;
   const begun = table.moves.length;
@@ -336,8 +337,10 @@ async function commit(action) {
   });
   table.asks = false;
   if (ending().over) finish({ winner: ending().result, why: "rules" });
-  else clock.press(moved, ending().player);
-  render();
+  else {
+    clock.press(moved, ending().player);
+    render();
+  }
 }
 
 async function machineMoves() {
@@ -404,7 +407,7 @@ function resign() {
 
 const canHint = () =>
   !table.result && !table.thinking && table.ply === table.moves.length && table.seats[here().player] === YOU;
-let hinted = null; // {action} of a hint on the board that is shown
+let hinted = null; // the action of a hint on the board that is shown
 async function giveHint() {
   const turn = ++table.turn;
   table.helped = true;
@@ -520,10 +523,10 @@ async function open(record, ply = record.moves.length) {
   const before = table.setup;
   let start = facts.start;
   if (record.setup) {
-    start = setsUp ? await engine.call("setUp", record.setup) : null;
+    start = facts.setsUp ? await engine.call("setUp", record.setup) : null;
     if (!start) {
       await restore(before);
-      throw new Fault(tr("The stones that this file sets up cannot be read."));
+      throw new Fault(tr("There is no such position in this game."));
     }
   } else if (before) await engine.call("setUp", { cells: null, player: 1 });
   const { positions, illegal } = await engine.call("follow", { moves: record.moves, from: 0 });
@@ -555,15 +558,17 @@ async function open(record, ply = record.moves.length) {
   stored.values.clear();
   lastValue.clear();
   forgetTries();
+  if (before || record.setup) found.clear();
+  side = null;
   hinted = null;
   review.clear();
 }
 const restore = (setup) => engine.call("setUp", setup ?? { cells: null, player: 1 }).catch(() => null);
-let setsUp = false; // whether the engine can begin with another position
 
 const record = () => ({
   moves: line().moves,
   result: side ? null : (table.result?.winner ?? null),
+  late: table.result?.why === "late",
   setup: table.setup,
   players: STONES.map((one) => (table.seats[one] === YOU && !table.names ? "you" : nameOf(one))),
   date: new Date().toISOString().slice(0, 10),

@@ -5,9 +5,12 @@ const { rows, columns } = facts;
 const STONES = [1, -1];
 const isStone = (cell) => cell === 1 || cell === -1;
 
+// -1: a pass, the swap, or a move of a game whose moves are no points.
+const pointOfAction = (action) => (facts.layout !== "other" && action < rows * columns ? action : -1);
+
 // The point where a move of this position puts its stone; -1 if it is none, such as a pass.
 function pointOf(position, action) {
-  if (facts.layout !== "columns") return facts.points[action];
+  if (facts.layout !== "columns") return pointOfAction(action);
   for (let r = rows - 1; r >= 0; r--) if (position.cells[r * columns + action] === 0) return r * columns + action;
   return -1;
 }
@@ -16,7 +19,7 @@ function pointOf(position, action) {
 function lastPoint(position) {
   const { last, cells } = position;
   if (last < 0) return -1;
-  if (facts.layout !== "columns") return facts.points[last];
+  if (facts.layout !== "columns") return pointOfAction(last);
   for (let r = 0; r < rows; r++) if (cells[r * columns + last]) return r * columns + last;
   return -1;
 }
@@ -123,7 +126,7 @@ function moveNumbers(moves) {
   const numbers = new Map(),
     height = new Array(columns).fill(0);
   moves.forEach((action, i) => {
-    const point = facts.layout === "columns" ? (rows - ++height[action]) * columns + action : facts.points[action];
+    const point = facts.layout === "columns" ? (rows - ++height[action]) * columns + action : pointOfAction(action);
     if (point >= 0) numbers.set(point, i + 1);
   });
   return numbers;

@@ -47,7 +47,8 @@ document.documentElement.style.setProperty(
   "--tall",
   (facts.look === "hexagons" ? drawing.height : 40 * rows + 2) / drawing.width,
 );
-if (facts.points.includes(-1)) document.documentElement.style.setProperty("--rest", "286px"); // their buttons' row
+const hasOtherMoves = pointOfAction(facts.actionSize - 1) < 0; // such as a pass
+if (hasOtherMoves) document.documentElement.style.setProperty("--rest", "286px"); // their buttons' row
 bar.classList.add(drawing.look);
 
 function frame() {
@@ -99,7 +100,7 @@ addEventListener("unhandledrejection", (event) => {
 });
 
 function go(wanted) {
-  if (wanted === "setup" && !setsUp) return;
+  if (wanted === "setup" && !facts.setsUp) return;
   if (view === "analyse") {
     stopSearch();
     if (wanted !== "analyse" && review.busy) {
@@ -194,16 +195,16 @@ function render() {
   document.body.toggleAttribute("data-begun", hasBegun() && !table.asks);
   for (const one of nav.children)
     one.setAttribute("aria-current", one.dataset.view === viewName() ? "page" : "false");
+  if (view === "analyse" && !review.busy) analyse(shows.sims, false);
   drawBoard();
   showStrips();
   showBar();
   status.textContent = message || statusText();
-  others.classList.toggle("kept", view !== "setup" && facts.points.includes(-1)); // nothing moves when they come and go
+  others.classList.toggle("kept", view !== "setup" && hasOtherMoves); // nothing moves when they come and go
   swapIn(others, ...otherMoves());
   swapIn(tools, ...toolsOf[view]());
   showPanel();
   if (view === "analyse" && !review.busy) {
-    analyse();
     if (shows.kind === "E" || opinionHere()) endings.ask(here(), shownMoves());
     if (shows.kind === "O") territory.ask();
   }
@@ -878,12 +879,6 @@ function openMenu() {
       {},
       h("h3", {}, tr("This game")),
       item(tr("Copy link"), () => {
-        if (table.setup) {
-          note.textContent = tr(
-            "A link holds moves, not stones that were set up: save the position as .sgf or .json.",
-          );
-          return;
-        }
         copyText(linkHere()).then((done) => {
           note.textContent = done ? tr("The link is copied.") : linkHere();
         });
@@ -915,7 +910,7 @@ function openMenu() {
       ),
       file,
       item(tr("Type or paste moves"), openTyped),
-      setsUp
+      facts.setsUp
         ? item(tr("Set up a position"), () => {
             box.close();
             editor.open();
@@ -1127,9 +1122,6 @@ function openAbout() {
         tr("It asks nothing of the internet and sends nothing."),
       ),
     ),
-    facts.link
-      ? h("p", {}, h("a", { href: facts.link, rel: "noreferrer", target: "_blank" }, tr("More about the program")))
-      : null,
   );
 }
 
@@ -1148,7 +1140,7 @@ document.addEventListener("drop", (e) => {
   if (file) loadFile(file).catch((error) => tell(faultText(error)));
 });
 const linkHere = () =>
-  location.href.split("#")[0] + linkOf(line().moves, line().ply, view === "analyse" ? "analyse" : "play");
+  location.href.split("#")[0] + linkOf(record(), line().ply, view === "analyse" ? "analyse" : "play");
 async function followLink() {
   if (!location.hash) return;
   try {
@@ -1158,7 +1150,8 @@ async function followLink() {
       return;
     }
     const found = fromLink(location.hash);
-    if (found.moves.length) await open({ moves: found.moves, result: null, players: ["", ""] }, found.ply);
+    const { moves, setup } = found;
+    if (moves.length || setup) await open({ moves, setup, result: null, players: ["", ""] }, found.ply);
     if (found.view === "play") {
       table.names = null;
       table.helped = true;
@@ -1302,7 +1295,7 @@ const editor = {
   },
 };
 function place(action) {
-  const point = facts.points[action];
+  const point = pointOfAction(action);
   if (point < 0) return;
   editor.cells[point] = editor.cells[point] === editor.piece ? 0 : editor.piece;
   editor.count++;
@@ -1318,7 +1311,7 @@ async function setUp(then) {
     });
     go(then);
   } catch (error) {
-    tell(error instanceof Fault ? tr("There is no such position in this game.") : String(error.message));
+    tell(error.message);
   }
 }
 async function analysePuzzle() {
@@ -1336,7 +1329,7 @@ async function begin() {
   render();
   liveBoard(document, ".stage");
   try {
-    setsUp = (await engine.ready).setUp && Boolean(facts.drawing);
+    await engine.ready;
   } catch (error) {
     tell(tr("This browser cannot run the engine: {reason}", { reason: error.message }));
     return;

@@ -4,14 +4,14 @@
 const CLEAN = 1,
   HELPED = 2;
 const STATES = {
-  [CLEAN]: ["clean", "solved alone"],
-  [HELPED]: ["helped", "solved with help"],
-  0: ["open", "not solved"],
+  [CLEAN]: ["clean", said("solved alone")],
+  [HELPED]: ["helped", said("solved with help")],
+  0: ["open", said("not solved")],
 };
 const AREAS = [
-  ["the top left", "the top", "the top right"],
-  ["the left", "the centre", "the right"],
-  ["the bottom left", "the bottom", "the bottom right"],
+  [said("the top left"), said("the top"), said("the top right")],
+  [said("the left"), said("the centre"), said("the right")],
+  [said("the bottom left"), said("the bottom"), said("the bottom right")],
 ];
 const named = (text) =>
   text
@@ -168,7 +168,7 @@ function hintText({ one, moves, wanted }, step) {
       first: moveName(Math.max(wanted - 1, 0)),
       last: moveName(Math.min(wanted + 1, columns - 1)),
     });
-  const point = facts.points[wanted];
+  const point = pointOfAction(wanted);
   return point < 0
     ? tr("It is no point of the board.")
     : tr("Look here: {area}.", { area: tr(AREAS[areaOf(point)[0]][areaOf(point)[1]]) });
@@ -182,9 +182,9 @@ function hintArea({ hints, wanted }) {
   const all = [...Array(rows * columns).keys()];
   if (hints !== 2) return [];
   if (facts.layout === "columns") return all.filter((p) => Math.abs((p % columns) - wanted) <= 1);
-  return facts.points[wanted] < 0
+  return pointOfAction(wanted) < 0
     ? []
-    : all.filter((p) => String(areaOf(p)) === String(areaOf(facts.points[wanted])));
+    : all.filter((p) => String(areaOf(p)) === String(areaOf(pointOfAction(wanted))));
 }
 function wrongMove(move, answer) {
   if (!answer) return tr("{move} is not it.", { move });
@@ -235,6 +235,8 @@ function puzzleCard() {
   const kinds = [
     ...(puzzles.all.length ? [["", tr("all")]] : []),
     ...["easy", "medium", "hard"]
+    ["", tr("all")],
+    ...[said("easy"), said("medium"), said("hard")]
       .filter((level) => puzzles.all.some((each) => each.level === level))
       .map((level) => [level, tr(level)]),
     ...(mistakes.all.length ? [[YOURS, tr("from your games")]] : []),

@@ -35,7 +35,8 @@ function movesOfText(text) {
   );
 }
 
-// record: {moves, result: 1, 0, -1 or null, players: [first, second], date, setup: null or {cells, player}}
+// record: {moves, result: 1, 0, -1 or null, late: whether it was lost on time, players: [first, second], date,
+// setup: null or {cells, player}}
 
 function toJson(record) {
   const values = {
@@ -46,12 +47,13 @@ function toJson(record) {
     date: record.date,
   };
   if (record.setup)
-    values.setup = { ...stonesOf(record.setup.cells), turn: record.setup.player === 1 ? "black" : "white" };
+    values.setup = { ...stonesOf(record.setup.cells), turn: turnOf(record.setup) };
   return JSON.stringify(values) + "\n";
 }
+const turnOf = ({ player }) => (player === 1 ? "black" : "white");
 function stonesOf(cells) {
   const names = (side) =>
-    [...cells.keys()].filter((p) => cells[p] === side).map((p) => moveName(facts.points.indexOf(p)));
+    [...cells.keys()].filter((p) => cells[p] === side).map(moveName);
   return { black: names(1), white: names(-1) };
 }
 
@@ -91,7 +93,7 @@ function setupOf(setup) {
   ]) {
     if (!Array.isArray(setup[key])) throw new Fault(tr("The stones that this file sets up cannot be read."));
     for (const name of setup[key]) {
-      const point = facts.points[parseMove(name, 0)];
+      const point = pointOfAction(actionOf.get(String(name).toLowerCase()) ?? -1);
       if (point < 0 || cells[point]) throw new Fault(tr("The stones that this file sets up cannot be read."));
       cells[point] = side;
     }
@@ -105,8 +107,8 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const inSgf = (text) => String(text).replace(/[\\\]]/g, "\\$&");
 function sgfPoint(action) {
   if (facts.sgf.vertices) return facts.sgf.vertices[action];
-  const point = facts.points[action];
-  return point < 0 ? "" : LETTERS[point % columns] + LETTERS[Math.floor(point / columns)];
+  const point = pointOfAction(action);
+  return point < 0 ? "" : spot(point);
 }
 const spot = (point) => LETTERS[point % columns] + LETTERS[Math.floor(point / columns)];
 
@@ -115,7 +117,7 @@ function toSgf(record, positions) {
     end = positions[positions.length - 1],
     winner = record.result > 0 ? "B" : "W";
   const lead = end.score && facts.scoredByArea ? Math.abs(end.score[0] - end.score[1]) : "";
-  const result = record.result === null ? "Void" : !record.result ? "0" : winner + "+" + (end.over ? lead : "R");
+  const result = record.result === null ? "Void" : !record.result ? "0" : winner + "+" + (end.over ? lead : record.late ? "T" : "R");
   const root = {
     FF: 4,
     GM: sgf.number,
@@ -214,10 +216,9 @@ function sgfAction(value, count) {
   const c = LETTERS.indexOf(value[0]),
     r = LETTERS.indexOf(value[1]),
     pass = !value || (value === "tt" && columns <= 19 && rows <= 19);
-  const action = facts.points.indexOf(
-    pass ? -1 : value.length === 2 && c >= 0 && c < columns && r >= 0 && r < rows ? r * columns + c : -2,
-  );
-  return action >= 0 ? action : parseMove(value || "pass", count);
+  if (pass && facts.actionSize > rows * columns) return rows * columns;
+  const inside = value.length === 2 && c >= 0 && c < columns && r >= 0 && r < rows;
+  return inside ? r * columns + c : parseMove(value || "pass", count);
 }
 // The nodes of the main line, {property: values}, of the first game.
 function sgfNodes(text) {
@@ -258,11 +259,14 @@ function fromFile(name, text) {
   return fromJson(text);
 }
 
-// ---- links: #moves=e5.d4&ply=1&view=analyse
+// ---- links: #moves=e5.d4&ply=1&view=analyse, and stones that were set up: black=c3.d4&white=e5&turn=white
 
-function linkOf(moves, ply, view) {
+function linkOf({ moves, setup }, ply, view) {
+  const spelled = (actions) => actions.map(encodeURIComponent).join("."),
+    stones = setup ? stonesOf(setup.cells) : null;
   const parts = [
-    moves.length ? `moves=${moves.map(moveName).map(encodeURIComponent).join(".")}` : "",
+    ...(setup ? [`black=${spelled(stones.black)}`, `white=${spelled(stones.white)}`, `turn=${turnOf(setup)}`] : []),
+    moves.length ? `moves=${spelled(moves.map(moveName))}` : "",
     ply < moves.length ? `ply=${ply}` : "",
     view === "play" ? "" : `view=${view}`,
   ].filter(Boolean);
@@ -271,13 +275,16 @@ function linkOf(moves, ply, view) {
 function fromLink(fragment) {
   if (fragment.length > 60_000) throw new Fault(tr("This link is too long for a game."));
   const found = new URLSearchParams(fragment.replace(/^#/, "")),
-    words = (found.get("moves") ?? "").split(".").filter(Boolean);
+    listed = (key) => (found.get(key) ?? "").split(".").filter(Boolean),
+    words = listed("moves"),
+    stones = { black: listed("black"), white: listed("white"), turn: found.get("turn") };
   const ply = Number(found.get("ply") ?? words.length),
     view = found.get("view");
   return {
     moves: parseMoves(words),
+    setup: found.has("turn") ? setupOf(stones) : null,
     ply: Number.isInteger(ply) && ply >= 0 ? Math.min(ply, words.length) : words.length,
-    view: ["play", "analyse", "puzzles"].includes(view) ? view : words.length ? "analyse" : null,
+    view: ["play", "analyse", "puzzles"].includes(view) ? view : words.length || found.has("turn") ? "analyse" : null,
   };
 }
 

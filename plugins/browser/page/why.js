@@ -3,7 +3,7 @@
 
 // A move as a player of the game writes it, in a list and in a sentence.
 const spokenName = (action) => {
-  if (facts.points[action] < 0) return OTHER_MOVES[moveName(action)]?.() ?? moveName(action);
+  if (pointOfAction(action) < 0) return OTHER_MOVES[moveName(action)]?.() ?? moveName(action);
   return facts.scoredByArea ? moveName(action).toUpperCase() : moveName(action);
 };
 const inWords = (action) =>
@@ -19,7 +19,7 @@ function wins(cells, point, side) {
     ? winningLines({ cells: after, over: true, result: side, last: actionAt(point) }).length > 0
     : false;
 }
-const actionAt = (point) => (facts.layout === "columns" ? point % columns : facts.points.indexOf(point));
+const actionAt = (point) => (facts.layout === "columns" ? point % columns : point);
 
 // The points where a side would win at once, of those where a stone can be put.
 function winningPoints(cells, side) {
@@ -99,7 +99,7 @@ function reasonOf(position, after, action, opinion) {
       return tr("it turns {count} and leaves {side} {moves}", {
         count: change.turned.length,
         side: sideName(-player),
-        moves: counted(after.legal.filter((one) => facts.points[one] >= 0).length, "1 move", "{count} moves"),
+        moves: counted(after.legal.filter((one) => pointOfAction(one) >= 0).length, said("1 move"), said("{count} moves")),
       });
     if (gained > 0) return tr("it gains {points} points", { points: gained });
   }

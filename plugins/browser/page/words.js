@@ -32,6 +32,7 @@ function tr(text, values = {}) {
   const found = (facts.texts[language]?.[text] ?? text).replace(/ %/g, "\u00a0%");
   return found.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
+const said = (text) => text; // marks a text that is translated by its name where it is shown
 // Sentences one after the other: no space follows a full stop that has its own, as in Chinese.
 const sentences = (...all) => all.join(" ").replace(/([。！？]) /g, "$1");
 const inLanguage = (texts) => texts?.[language] ?? texts?.en ?? "";

@@ -16,7 +16,6 @@ const pause = () =>
 const calls = {
   async create(data) {
     engine = await createEngine(data);
-    return { setUp: typeof engine.setUp === "function" };
   },
   // Goes to a line of moves from the start; returns the positions after `from` moves and after each further one, and
   // the number of the move that is not legal.
@@ -35,6 +34,7 @@ const calls = {
   async search({ moves, sims, level = null, choose = null, seconds = Infinity, every = 120 }, id) {
     if (id <= ended) return { stopped: true };
     calls.follow({ moves });
+    if (choose?.plain) return { stopped: false, action: engine.choose(choose) };
     engine.begin({ sims, level });
     const end = performance.now() + 1000 * seconds;
     let posted = performance.now(),
@@ -48,8 +48,7 @@ const calls = {
       await pause();
     } while (!step.done && id > ended && performance.now() < end);
     const stopped = id <= ended;
-    if (choose)
-      return { stopped, action: stopped ? null : engine.choose(choose), opinion: stopped ? null : engine.opinion() };
+    if (choose) return { stopped, action: stopped ? null : engine.choose(choose) };
     return { stopped, opinion: engine.opinion(), visits: step.visits };
   },
   setUp({ cells, player }) {

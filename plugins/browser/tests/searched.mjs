@@ -4,7 +4,8 @@ export function searched(engine, searches) {
   const { call, engine: e, at } = engine;
   const found = [], planes = [], answers = [];
   const plain = ({ cells, owners, ...rest }) => ({ ...rest, cells: [...cells], owners: owners ? [...owners] : null });
-  for (const { moves, sims } of searches) {
+  for (const { moves, sims, setup } of searches) {
+    engine.setUp(setup?.cells ?? null, setup?.player);
     engine.reset();
     const legal = moves.every((action) => engine.play(action));
     const position = plain(engine.position());

@@ -6,7 +6,7 @@ import { searched } from "./searched.mjs";
 const [folder, script] = process.argv.slice(2);
 const { createEngine } = await import(pathToFileURL(script));
 const read = (name) => fs.readFileSync(`${folder}/${name}`);
-const { searches, games, draws } = JSON.parse(read("cases.json"));
+const { searches, games, draws, setups } = JSON.parse(read("cases.json"));
 const engine = await createEngine({
   wasm: read("all.wasm"), weights: read("weights.bin"), layout: JSON.parse(read("layout.json")), facts: {},
 });
@@ -17,7 +17,14 @@ const follow = (moves) => {
 };
 
 const { found: positions, planes, answers } = searched(engine, searches);
-const found = { searches: positions, games: [], draws: {} };
+const found = { searches: positions, games: [], draws: {}, setups: [] };
+for (const { cells, player } of setups) {
+  const before = [engine.moves.length, ...engine.position().cells].join();
+  const made = engine.setUp(cells, player);
+  if (!made && before !== [engine.moves.length, ...engine.position().cells].join()) throw new Error("it has changed");
+  found.setups.push(made ? { legal: engine.position().legal, planes: [...at.planes] } : null);
+}
+engine.setUp(null);
 
 const before = engine.view.buffer.byteLength;
 let word = 1;
@@ -30,8 +37,10 @@ for (let i = 0; i < games; i++) { // random moves, and those of a level now and 
   let position = engine.position();
   while (!position.over) {
     const level = random(40); // 0: without a search, 1: of a level with one
-    engine.begin({ sims: 4, level: level === 1 ? 0 : null });
-    while (level < 2 && !engine.step().done);
+    if (level === 1) {
+      engine.begin({ sims: 4, level: 0 });
+      while (!engine.step().done);
+    }
     const action = level < 2 ? engine.choose({ temperature: 1, level: level === 1 ? 0 : null, plain: level === 0 })
       : position.legal[random(position.legal.length)];
     if (!engine.play(action)) throw new Error(`move ${action} was refused`);

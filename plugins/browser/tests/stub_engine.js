@@ -2,7 +2,7 @@
 // random games. It has the interface that the page needs and nothing of the program's rules.
 
 export async function createEngine(data) {
-  const { rows, columns, layout, winningLine, actionSize, points, start } = data.facts;
+  const { rows, columns, layout, winningLine, actionSize, start } = data.facts;
   let line = [],
     states = [structured(start)],
     tree = null;
@@ -12,14 +12,14 @@ export async function createEngine(data) {
   }
   const now = () => states[states.length - 1];
   function spot({ cells }, action) {
-    if (layout !== "columns") return points[action];
+    if (layout !== "columns") return action < rows * columns ? action : -1;
     for (let r = rows - 1; r >= 0; r--) if (!cells[r * columns + action]) return r * columns + action;
     return -1;
   }
   function legalOf(state) {
     if (state.over) return [];
     return [...Array(actionSize).keys()].filter(
-      (a) => (layout !== "columns" && points[a] < 0) || (spot(state, a) >= 0 && !state.cells[spot(state, a)]),
+      (a) => (layout !== "columns" && a >= rows * columns) || (spot(state, a) >= 0 && !state.cells[spot(state, a)]),
     );
   }
   function won({ cells }, p) {
@@ -73,8 +73,7 @@ export async function createEngine(data) {
       sums = new Array(actionSize).fill(0),
       priors = new Array(actionSize).fill(0);
     const near = (a) => {
-      const p = layout === "columns" ? a : points[a];
-      return p < 0 ? 0.2 : 1 + 3 / (1 + Math.abs((p % columns) - (columns - 1) / 2));
+      return a >= rows * columns ? 0.2 : 1 + 3 / (1 + Math.abs((a % columns) - (columns - 1) / 2));
     };
     const all = legal.reduce((sum, a) => sum + near(a), 0);
     for (const a of legal) priors[a] = near(a) / all;
@@ -152,6 +151,7 @@ export async function createEngine(data) {
       return { visits: [...visits], priors: [...priors], q, v: q, value, raw: value * 0.8, line, proven: null, best };
     },
     choose() {
+      if (!tree) this.begin({ sims: 1 });
       return this.opinion().best;
     },
     evaluate() {

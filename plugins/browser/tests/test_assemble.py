@@ -73,7 +73,8 @@ def test_the_facts_of_a_game_fit_together(spec):
     facts = json.loads(json.dumps(game_facts(game)))
     points = facts["rows"] * facts["columns"]
     assert len(facts["start"]["cells"]) == len(facts["drawing"]["places"]) == points
-    assert len(facts["actionNames"]) == len(facts["points"]) == facts["actionSize"] == game.action_size
+    assert len(facts["actionNames"]) == facts["actionSize"] == game.action_size
+    assert facts["setsUp"] == (type(game).set_up is not games.Game.set_up)
     assert facts["title"]["en"] and facts["title"]["zh"] and len(facts["sideNames"]["zh"]) == 2
     assert 'style="' not in facts["drawing"]["under"]
     assert facts["rules"]["en"] == game.aim != facts["rules"]["zh"]

@@ -11,8 +11,9 @@ from config import NetworkSettings, UserError
 from network.architecture import residual_network
 from network.numpy_network import evaluate as reference
 from network.predictor import random_positions
+from plugins.browser import layers as layers_of_page
 from plugins.browser.forward import evaluate, network_of, widen
-from plugins.browser.layers import LARGEST, plan
+from plugins.browser.layers import KINDS, LARGEST, plan
 
 SMALL = NetworkSettings(hidden_cnn_layers=("12x3", "12x3", "12x3"), value_units=10, policy_filters=5, value_filters=3)
 CASES = {
@@ -30,7 +31,7 @@ CASES = {
 
 
 def network(name):
-    """Return a game, its layers and arrays whose kernels are exact in 16 bits: each number is 0 or as large as any."""
+    """Return a game, its layers and arrays whose kernels are exact in 20 bits: each number is 0 or as large as any."""
     spec, changes = CASES[name]
     game, rng = games.make(spec), np.random.default_rng(0)
     layers = residual_network(replace(SMALL, **changes), game)
@@ -46,8 +47,14 @@ def network(name):
     return game, layers, [each.astype(np.float32) for each in arrays]
 
 
+@pytest.fixture(params=[0, layers_of_page.WHOLE])
+def whole(request, monkeypatch):
+    """Set up to what size kernels are kept as they are: none, or all of these networks."""
+    monkeypatch.setattr(layers_of_page, "WHOLE", request.param)
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_value_and_logits_are_those_of_the_layers(name):
+def test_value_and_logits_are_those_of_the_layers(whole, name):
     game, layers, arrays = network(name)
     made = network_of(plan(layers, arrays))
     call(widen, made)
@@ -59,15 +66,20 @@ def test_value_and_logits_are_those_of_the_layers(name):
         assert np.abs(found - expected).max() < 1e-4
 
 
-def test_a_weight_is_near_to_the_trained_one():
+def test_a_weight_is_near_to_the_trained_one(monkeypatch):
+    monkeypatch.setattr(layers_of_page, "WHOLE", 50)
     game, layers, _ = network("fixed")
     rng = np.random.default_rng(1)
     arrays = [rng.normal(0.0, 1.0, shape).astype(np.float32) for _, shape in layers.weights()]
-    made = network_of(plan(layers, arrays))
-    first = arrays[0].reshape(-1, 12)
-    found = made.small[: first.size].reshape(first.shape) * made.exact[:12]
-    assert np.abs(found - first).max() <= np.abs(first).max() / LARGEST
-    assert made.small.dtype == np.int16
+    planned = plan(layers, arrays)
+    made = network_of(planned)
+    call(widen, made)
+    names = [name for name, _ in layers.weights()]
+    dense = arrays[names.index("value_dense")]
+    step = next(step for step in planned.steps if KINDS[step[0]] == "dense" and step[5] == dense.shape[1])
+    found = made.weights[step[7] : step[7] + dense.size].reshape(dense.shape)
+    assert 0 < np.abs(found - dense).max() <= np.abs(dense).max() / LARGEST
+    assert made.small.dtype == np.int16 and len(made.fine) == len(made.small) / 2
 
 
 def test_weights_that_are_not_finite_are_refused():

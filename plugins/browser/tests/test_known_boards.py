@@ -4,9 +4,9 @@ import pytest
 
 import games
 from evaluation.puzzles import as_json, puzzles_in_file, shipped_puzzles
+from plugins.browser.engine import board_facts
 from plugins.browser.known_boards import FILE, boards_that_ship, known_board, known_specs
 from plugins.browser.known_boards import as_json as text_of
-from plugins.browser.make_ready import found
 
 ONE_A_GAME = (
     "connect4",
@@ -24,9 +24,9 @@ ONE_A_GAME = (
 
 @pytest.mark.parametrize("spec", ONE_A_GAME)
 def test_a_board_is_what_its_rules_say(spec):
-    """Where it is not: `python plugins/browser/make_ready.py`."""
+    """Where it is not: `python distribution/make_ready.py`."""
     game = games.make(spec)
-    assert known_board(game) == found(game)
+    assert known_board(game) == board_facts(game)
 
 
 def test_the_boards_of_all_players_that_ship_are_known():

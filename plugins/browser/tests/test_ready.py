@@ -6,7 +6,7 @@ import games
 from compiled import compiled, types
 from plugins.browser import ready
 from plugins.browser.commands.export_page import run
-from plugins.browser.make_ready import functions_of, ready_file
+from plugins.browser.engine import functions_of
 from plugins.browser.module import Part
 from plugins.browser.player import page_parts
 from plugins.browser.site import shipped_games
@@ -22,8 +22,8 @@ def no_linker(monkeypatch, tmp_path):
 
 
 def test_what_ships_is_of_these_sources():
-    """Where it is not: `python plugins/browser/make_ready.py`."""
-    wanted = {ready_file(name, functions_of(games.make(name))) for name in games.names()}
+    """Where it is not: `python distribution/make_ready.py`."""
+    wanted = {ready.ready_file(name, functions_of(games.make(name))) for name in games.names()}
     assert set(ready.FOLDER.iterdir()) == wanted
     assert sum(path.stat().st_size for path in wanted) < 500_000
 

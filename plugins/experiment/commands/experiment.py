@@ -20,7 +20,6 @@ EXAMPLES = {
     "python main.py experiment ideas.toml": "variants of a file: settings, checkouts, networks, games",
     "python main.py experiment ideas.toml --power": "what it would see, and what it costs; nothing is run",
 }
-NUMBERS = "seeds", "minutes", "self_play_games", "cores", "match_games", "sims", "opening_plies", "positions"
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,12 @@ class Experiment:
     """Settings of all variants, NAME=VALUE, without a file."""
     seeds: int | None = None
     """Runs of each variant; the difference is measured over them (3)."""
+    first_seed: int | None = None
+    """Seed of the first of them (0)."""
     minutes: float | None = None
     """Minutes of each run: processor time of a core."""
+    evaluations: float | None = None
+    """Positions that the network evaluates in self-play of each run, in the place of minutes."""
     self_play_games: int | None = None
     """Games of self-play of each run, in the place of minutes."""
     cores: int | None = None
@@ -54,6 +57,8 @@ class Experiment:
     """Random moves that open each pair of them (4)."""
     positions: int | None = None
     """Solved positions, in games with a solver (1000); 0 = none."""
+    spread: float | None = None
+    """Standard deviation over seeds, in Elo, with which its power is computed (20)."""
     output: Output[Path | None] = None
     """Folder of the experiment, by default in run/experiments/."""
     power: bool = False
@@ -70,8 +75,7 @@ def run(argv: list[str]) -> int:
     plan = plan.with_whole_names()
     say = _say(args.json)
     runs = len(plan.variants) * plan.seeds
-    each = f"{plan.minutes:g} minutes" if plan.minutes else f"{plan.self_play_games:,} games of self-play"
-    say(f"{len(plan.variants)} variants, {plan.seeds} seeds: {runs} runs of {each}")
+    say(f"{len(plan.variants)} variants, {plan.seeds} seeds: {runs} runs of {plan.budget}")
     for line in power(plan):
         say(line)
     if args.power:
@@ -104,7 +108,7 @@ def _say(as_json: bool) -> Any:
 
 def _plan(args: Experiment) -> tuple[Plan, str]:
     """Return (the plan, a name for its folder)."""
-    from plugins.experiment.plan import from_file, from_values, pair, varied
+    from plugins.experiment.plan import BUDGETS, NUMBERS, from_file, from_values, pair, varied
 
     given = {name: value for name in NUMBERS if (value := getattr(args, name)) is not None}
     if args.file:
@@ -119,7 +123,8 @@ def _plan(args: Experiment) -> tuple[Plan, str]:
         if len(values) != 1:
             raise UserError(f"set: expected one value, got {word[:60]!r}")
         settings[name] = values[0]
-    given.setdefault("minutes", 0.0 if "self_play_games" in given else 10.0)
+    if not any(name in given for name in BUDGETS):
+        given["minutes"] = 10.0
     game = args.game or "connect4"
     whole = {"game": game, "variants": varied(args.vary), "settings": settings, **given}
     return from_values(whole, "experiment"), f"{game} {args.vary}"

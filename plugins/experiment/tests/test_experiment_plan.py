@@ -66,6 +66,9 @@ def test_the_order_of_variants_rotates_from_seed_to_seed(tmp_path):
     "change, words",
     [
         ({"minutes": 5}, "one of them"),
+        ({"evaluations": 5}, "one of them"),
+        ({"evaluations": -1, "self_play_games": 0}, "evaluations: expected a number from 0"),
+        ({"settings": {"evaluations": 1}}, "evaluations belongs to the plan"),
         ({"self_play_games": 0}, "one of them"),
         ({"self_play_games": 100}, "a multiple of the episodes of variant 'base' (24)"),
         ({"match_games": 7}, "an even number"),
@@ -115,11 +118,34 @@ def test_a_file_that_is_no_experiment_is_refused(tmp_path):
         read_experiment(tmp_path / "nothing")
 
 
-def test_power_and_cost_are_said_before_the_start():
-    plan = from_values({"game": "connect4", "minutes": 30, "seeds": 3, "variants": varied("cpuct=1,2")}, "")
+@pytest.mark.parametrize(
+    "budget, cost, each",
+    [
+        ({"minutes": 30}, "11.0 core-hours", "30 minutes of a core"),
+        ({"minutes": 30, "cores": 2}, "22.0 core-hours", "30 minutes of 2 cores"),
+        ({"evaluations": 3e6}, "66,000,000 evaluations", "3,000,000 evaluations"),
+        ({"self_play_games": 10240}, "225,280 games of self-play", "10,240 games of self-play"),
+    ],
+)
+def test_power_and_cost_are_said_before_the_start(budget, cost, each):
+    plan = from_values({"game": "connect4", "seeds": 3, "variants": varied("cpuct=1,2"), **budget}, "")
     said = "\n".join(power(plan))
     assert "With 3 seeds a difference of 98 Elo is seen in four of five experiments." in said
-    assert "to see 30 Elo: 11 seeds, 11.0 core-hours" in said and "does not stop early" in said
+    assert f"to see 30 Elo: 11 seeds, {cost}\n" in said and "does not stop early" in said
+    assert plan.budget == each
+
+
+def test_evaluations_are_the_limit_of_every_run_and_are_typed_too(place, capsys):
+    plan = from_values({"game": "connect4", "evaluations": 3e6, "variants": varied("cpuct=1.0,1.6")}, "")
+    for variant in plan.variants:
+        config = plan.config(variant, 0)
+        assert (config.evaluations, config.minutes, config.iterations) == (3e6, 0, 10**6)
+        words = plan.arguments(variant, 0)
+        assert float(words[words.index("--evaluations") + 1]) == 3e6
+    code, out, err = output_of(
+        capsys, "experiment", "--vary", "cpuct=1,2", "--evaluations", "3e6", "--first-seed", "5", "--power"
+    )
+    assert (code, err) == (0, "") and out.startswith("2 variants, 3 seeds: 6 runs of 3,000,000 evaluations\n")
 
 
 def results_of(plan, elo):
@@ -135,11 +161,13 @@ def results_of(plan, elo):
     return found
 
 
+@pytest.mark.parametrize("values", ["1,2", "1,2,3"])
 @pytest.mark.parametrize("elo, word", [(120, "better"), (-120, "worse")])
-def test_the_answer_has_the_sign_of_the_difference(tmp_path, elo, word):
-    plan = from_values({"game": "tictactoe", "minutes": 1, "seeds": 4, "variants": varied("cpuct=1,2,3")}, "")
+def test_the_answer_has_the_sign_of_the_difference(tmp_path, elo, word, values):
+    plan = from_values({"game": "tictactoe", "minutes": 1, "seeds": 4, "variants": varied(f"cpuct={values}")}, "")
     found = rows(plan, jobs(plan, tmp_path), results_of(plan, elo))
-    assert found[0].elo is None and found[2].elo.mean == pytest.approx(2 * elo, abs=15)
+    assert found[0].elo is None
+    assert [row.elo.mean for row in found[1:]] == pytest.approx([elo, 2 * elo][: plan.comparisons], abs=15)
     said = sentences(plan, found)
     assert all(f"is {word} than cpuct=1 by" in line and "certain at 95 %" in line for line in said)
     assert cells(plan, found)[1][:3] == ["cpuct=1", "0", "0"]

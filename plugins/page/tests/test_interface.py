@@ -207,7 +207,7 @@ def test_a_game_without_a_board_to_draw_is_shown_as_its_text(place, tmp_path, no
 
     async def script(client, interface):
         facts = facts_in(await client.get(f"/play/{run_folders.game_folder(spec)}"))
-        assert facts["drawing"] is None and facts["look"] == "text" and set(facts["points"]) == {-1}
+        assert facts["drawing"] is None and facts["look"] == "text" and facts["rows"] == facts["columns"] == 0
         given = {"game": facts["spec"], "moves": facts["start"]["legal"][:1], "from": 0}
         found = (await client.post("/api/follow", given)).json()
         texts = [position["text"] for position in found["positions"]]

@@ -5,17 +5,6 @@ const VIEW_NAMES = [
   ["games", "/games", () => tr("Games")],
   ["training", "/training", () => tr("Training")],
 ];
-const TEXTS = [
-  "any result",
-  "first won",
-  "draw",
-  "second won",
-  "not finished",
-  "1 move",
-  "{count} moves",
-  "1 game",
-  "{count} games",
-];
 const place = h("main.sheet", { class: `sheet ${facts.view}` }),
   note = h("p.note", { role: "status", hidden: true });
 let say = (text) => {

@@ -1,7 +1,13 @@
 // The stored games of runs as small boards, with filters; "mine" are those that this browser keeps.
 
 const KINDS = { "self-play": () => tr("Self-play"), tournament: () => tr("Tournament"), mine: () => tr("Mine") };
-const RESULTS = { "": "any result", 1: "first won", 0: "draw", "-1": "second won", left: "not finished" };
+const RESULTS = {
+  "": said("any result"),
+  1: said("first won"),
+  0: said("draw"),
+  "-1": said("second won"),
+  left: said("not finished"),
+};
 const PAGE = 24;
 const asked = new URLSearchParams(location.search);
 const chosen = {
@@ -36,7 +42,7 @@ const outcome = (result, names) =>
       ? tr("draw")
       : tr("{side} won", { side: inLanguage(names)[result > 0 ? 0 : 1] });
 function smallBoard(one, board, href) {
-  const length = inOne(one.length ?? one.moves.length, "1 move", "{count} moves");
+  const length = inOne(one.length ?? one.moves.length, said("1 move"), said("{count} moves"));
   const lines = [outcome(one.result, board.sideNames), one.who, length].filter(Boolean);
   return h(
     "a.stored",
@@ -154,7 +160,7 @@ view(() => {
             first: chosen.from + 1,
             end: chosen.from + all.length,
           })
-        : inOne(total, "1 game", "{count} games");
+        : inOne(total, said("1 game"), said("{count} games"));
     const step = (name, label, to) =>
       button(
         name,

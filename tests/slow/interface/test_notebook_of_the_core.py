@@ -33,8 +33,8 @@ def test_the_notebook_runs_from_the_core_alone_with_plain_views(tmp_path, monkey
     for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
         monkeypatch.setenv(name, str(tmp_path / name))
     nb = nbformat.read(HERE / "run.ipynb", as_version=4)
-    changes = f"ITERATIONS = 2\nSIMS = 20\nROOT = {str(tmp_path)!r}\nOVERRIDES = {SMALL!r}"
-    place = next(i for i, cell in enumerate(nb.cells) if cell.id == "parameters")
+    changes = f"ITERATIONS = 2\nCONNECT4 = {{'iterations': 1}}\nROOT = {str(tmp_path)!r}\nOVERRIDES = {SMALL!r}"
+    place = next(i for i, cell in enumerate(nb.cells) if cell.id == "more")
     nb.cells[place + 1 : place + 1] = [nbformat.v4.new_code_cell(source) for source in (changes, WITHOUT_PLUGINS)]
     client = NotebookClient(nb, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(HERE)}})
     client.execute(env=dict(os.environ))

@@ -506,6 +506,35 @@ def test_axe_finds_no_serious_fault(page, browser, scheme, width):
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
+def test_a_position_that_is_set_up_is_played_from(page):
+    seen = page("go")
+    seen.press("Menu")
+    seen.press("Set up a position")
+    seen.click(40)
+    seen.press("White")
+    seen.click(41)
+    seen.press("White to move")
+    seen.press("Play from here")
+    until(lambda: seen.stones == 3)  # the machine, which has White, moves
+    seen.wait_for("Your move.")
+    data = saved(seen, "json")
+    record = game_files.from_bytes(data, ".json", games.make(GAMES["go"]))
+    assert record.game.start().playerTurn == -1 and len(record.moves) == 1
+
+
+def test_a_link_holds_stones_that_were_set_up(page):
+    seen = page("go", link="#black=e5.d4&white=e4&turn=white&moves=c3&ply=0&view=analyse")
+    assert seen.stones == 3 and seen.moves == ["c3"]
+    seen.press("Menu")
+    seen.run("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }")
+    seen.press("Copy link")
+    copied = until(lambda: seen.run("return window.copied"))
+    assert copied.endswith("#black=e5.d4&white=e4&turn=white&moves=c3&ply=0&view=analyse")
+    for bad in ("black=zz&turn=white", "black=e5&white=e5&turn=black", "black=pass&turn=white"):
+        seen = page("go", link=f"#{bad}")
+        assert "This link cannot be opened." in seen.text(".status") and seen.stones == 0
+
+
 @only_chromium
 def test_it_plays_where_the_browser_lets_it_keep_nothing(browser, folder):
     path = folder / "frame.html"

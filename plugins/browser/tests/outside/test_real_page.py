@@ -6,10 +6,9 @@ import games
 from plugins.browser.assemble import one_file
 from plugins.browser.player import page_parts
 from plugins.browser.tests.outside.test_browser_page import Page
-from plugins.browser.tests.outside.test_engine_in_node import missing
 from support.browser import chromium, needs_browser, until
 
-pytestmark = [*needs_browser, pytest.mark.skipif(bool(missing(node=False)), reason=missing(node=False))]
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,9 @@ from functools import partial
 import pytest
 
 from plugins.browser.site import write_site
-from plugins.browser.tests.outside.test_engine_in_node import missing
 from support.browser import chromium, needs_browser, until
 
-pytestmark = [*needs_browser, pytest.mark.skipif(bool(missing(node=False)), reason=missing(node=False))]
+pytestmark = needs_browser
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -1,5 +1,6 @@
 """The command: real runs of tic-tac-toe, killed twice and resumed; a variant with code of its own; the report."""
 
+import itertools
 import json
 import os
 import re
@@ -9,10 +10,11 @@ import time
 
 import pytest
 
+from loggers import METRICS, read_metrics
 from plugins.experiment import measure
 from plugins.experiment.folder import read_experiment
 from plugins.experiment.runs import jobs
-from storage.run_folders import runs_of
+from storage.run_folders import read_config, runs_of
 from storage.run_store import Store
 from support.command_line import output_of
 from system.place import HERE, START
@@ -132,27 +134,105 @@ def test_a_run_that_fails_is_named_with_its_log(place, tmp_path, capsys):
     assert err.count("\n") == 1
 
 
-def test_another_checkout_trains_and_plays_by_its_own_code(tmp_path, place, capsys):
-    other = tmp_path / "other"
+NETWORK = """
+import os, keras
+from model import Gen_Model
+
+class Dense(Gen_Model):
+    def _build(self, dtype):
+        open(__file__ + ".used", "a").write(str(os.getpid()) + " ")
+        board = keras.Input(self.game.input_shape, dtype="uint8", name="planes")
+        x = keras.layers.Flatten(dtype=dtype)(keras.layers.Rescaling(1.0, dtype=dtype)(board))
+        value = keras.layers.Dense(1, activation="tanh", dtype="float32", name="value_head")(x)
+        policy = keras.layers.Dense(self.game.action_size, dtype="float32", name="policy_head")(x)
+        return keras.Model(board, [value, policy])
+"""
+GAME = """
+import os
+from games import tictactoe
+
+open(__file__ + ".used", "a").write(str(os.getpid()) + " ")
+
+class Own(tictactoe.TicTacToe):
+    pass
+"""
+OF_FILES = """
+game = "tictactoe"
+seeds = 1
+evaluations = 2000
+match_games = 4
+sims = 8
+positions = 10
+opening_plies = 2
+
+[settings]
+episodes = 24
+min_memory = 50
+memory_size = 150
+batch_size = 32
+hidden_cnn_layers = ["8x3", "8x3"]
+precision = "float32"
+mcts_sims = 12
+
+[variants.base]
+
+[variants.theirs]
+checkout = "{0}/checkout"
+
+[variants."my network"]
+network = "{0}/net.py:Dense"
+
+[variants."my game"]
+game = "{0}/rules.py:Own"
+
+[variants.grows]
+hidden_cnn_layers = ["8x3", "8x3"]
+first = {{ share = 0.5, hidden_cnn_layers = ["4x3", "4x3"] }}
+"""
+
+
+def test_another_checkout_a_network_and_a_game_each_train_and_play_by_their_own_code(tmp_path, place, capsys):
+    """One experiment, whose budget is a number of evaluations; one variant begins with a smaller network."""
+    other = tmp_path / "checkout"
     left_out = "run_archive", ".*", "docs", "benchmarks", "run", "__pycache__", "tests"
     shutil.copytree(HERE, other, ignore=shutil.ignore_patterns(*left_out))
     code = other / "players" / "by_name.py"
     code.write_text(code.read_text() + '\n\nopen(__file__ + ".used", "a").write("by\\n")\n')
-    plan = tmp_path / "plan.toml"
-    plan.write_text(
-        'game = "tictactoe"\nseeds = 1\nself_play_games = 24\nmatch_games = 8\nsims = 8\npositions = 10\n'
-        "opening_plies = 2\n[settings]\nepisodes = 24\nmin_memory = 50\nmemory_size = 150\nbatch_size = 32\n"
-        'hidden_cnn_layers = ["8x3", "8x3"]\nprecision = "float32"\nmcts_sims = 12\n'
-        f'[variants.base]\n[variants.theirs]\ncheckout = "{other}"\n'
-    )
-    code, out, err = output_of(capsys, "experiment", str(plan), "-o", str(tmp_path / "e"))
+    (tmp_path / "net.py").write_text(NETWORK)
+    (tmp_path / "rules.py").write_text(GAME)
+    (tmp_path / "plan.toml").write_text(OF_FILES.format(tmp_path))
+    code, out, err = output_of(capsys, "experiment", str(tmp_path / "plan.toml"), "-o", str(tmp_path / "e"), "--json")
     assert code == 0, err
-    assert os.path.exists(other / "players" / "by_name.py.used"), "its own code played"
+    assert (other / "players" / "by_name.py.used").exists(), "its own code played"
+    here = str(os.getpid())
+    for name in ("net.py.used", "rules.py.used"):
+        assert {*(tmp_path / name).read_text().split()} - {here}, f"{name}: a process of its own"
+    plan, _ = read_experiment(tmp_path / "e")
+    found = {job.variant.name: job for job in jobs(plan, tmp_path / "e")}
+    configs = {name: read_config(job.folder) for name, job in found.items()}
+    assert configs["my network"].network == f"{tmp_path}/net.py:Dense"
+    assert configs["my game"].game == f"{tmp_path}/rules.py:Own"
+    assert [configs[name].network for name in ("base", "theirs", "my game")] == [None] * 3
+    for name, job in found.items():
+        for folder in job.folders:
+            counts = [line["self_play_evaluations"] for line in read_metrics(folder / METRICS)]
+            limit = 2000 / len(job.folders)
+            assert sum(counts) >= limit > sum(counts[:-1]) > 0, f"{name} ends with the iteration that reaches it"
+    small, grown = found["grows"].folders
+    assert read_config(small).hidden_cnn_layers == ("4x3", "4x3") and configs["grows"].hidden_cnn_layers[0] == "8x3"
+    lines = found["grows"].metrics()
+    assert len(lines) == sum(len(read_metrics(folder / METRICS)) for folder in (small, grown))
+    assert all(b["total_seconds"] > a["total_seconds"] for a, b in itertools.pairwise(lines))
+    first = read_metrics(grown / METRICS)[0]
+    assert first["self_play_memory"] > first["self_play_new_positions"], "it has the games of the small network"
     results = measure.read_results(tmp_path / "e")
-    [scores] = [r["scores"] for r in results if r["kind"] == "match"]
-    assert len(scores) == 8 and set(scores) <= {0.0, 0.5, 1.0} and "theirs" in out
+    played = {tuple(r["variants"]): r["scores"] for r in results if r["kind"] == "match"}
+    assert len(played) == 10 and all(len(scores) == 4 for scores in played.values())
     kept = [r["searched"] for r in results if r["kind"] == "kept"]
-    assert len(kept) == 2 and kept[0] == kept[1], "the same settings, seed and code but for a line that changes nothing"
+    assert kept[0] == kept[1] == kept[3], "the same settings, seed and rules but for what changes nothing"
+    values = json.loads(out)
+    assert [row["name"] for row in values["rows"]] == [*found]
+    assert all(row["evaluations"] >= 2000 for row in values["rows"]) and "1 seed" in err + out
 
 
 def test_reports_hold_all_in_one_file(undisturbed, trained_place, tmp_path, capsys):

@@ -1,6 +1,9 @@
-"""`--track`: TensorBoard's own reader reads what training wrote, also after a second start."""
+"""`--track`: each tracker's own reader reads what training wrote, also after a second start."""
 
 import importlib.util
+import re
+
+import pytest
 
 from support.command_line import TINY, output_of
 
@@ -20,6 +23,29 @@ def test_tensorboards_reader_reads_each_iteration_once(place, capsys):
     assert {"retrain/loss", "self_play/evals_per_s", "run/total_seconds"} <= set(read.Tags()["scalars"])
 
 
+def test_mlflows_client_reads_each_iteration_once(place, capsys):
+    mlflow = pytest.importorskip("mlflow")
+    for last in ("2", "3"):
+        code, _, err = output_of(
+            capsys, *TINY, "--iterations", last, *(["--run", "1"] if last == "3" else []), "--track", "mlflow"
+        )
+        assert code == 0, err
+        client = mlflow.MlflowClient(tracking_uri=f"sqlite:///{place}/mlflow/mlflow.db")
+        [run] = client.search_runs([client.get_experiment_by_name("tictactoe").experiment_id])
+        found = client.get_metric_history(run.info.run_id, "self_play/games")
+        assert [(m.step, m.value) for m in found] == [(i, 24.0) for i in range(1, int(last) + 1)]
+        assert run.info.status == "FINISHED"
+
+
+def test_weights_and_biases_keeps_a_run_on_the_disk(place, capsys):
+    pytest.importorskip("wandb")
+    code, _, err = output_of(capsys, *TINY, "--iterations", "2", "--track", "wandb")
+    assert code == 0, err
+    [file] = (place / "wandb" / "tictactoe" / "run0001").glob("wandb/offline-run-*/run-*.wandb")
+    found = re.findall(rb"self_play/games\x82\x01.([0-9.]+)", file.read_bytes())  # field 16 of an item: its value
+    assert len(found) >= 2 and {float(number) for number in found} == {24.0}
+
+
 def test_without_the_package_the_message_says_what_to_install(place, capsys, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "tensorboard" else find(name))
@@ -29,5 +55,5 @@ def test_without_the_package_the_message_says_what_to_install(place, capsys, mon
 
 
 def test_a_tracker_that_is_not_known_is_refused(place, capsys):
-    code, out, err = output_of(capsys, *TINY, "--track", "wandb")
+    code, out, err = output_of(capsys, *TINY, "--track", "aim")
     assert code == 2 and err.count("\n") == 1 and "tensorboard" in err and not list(place.iterdir())

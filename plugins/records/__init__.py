@@ -1,0 +1,1 @@
+"""How fast games are learned: goals, the best record of each, and the command that checks a claim by running it."""

@@ -1,0 +1,121 @@
+"""The records: what ships is whole and true to its sources, what cannot be is refused, a judge right or wrong."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import games
+from config import UserError
+from plugins.records.check import folder_of, judged_right, measure_of
+from plugins.records.goals import SHIPPED, read_goals
+from support.command_line import output_of
+from system.place import HERE
+
+GOALS = read_goals(SHIPPED)
+SMALL_HEX = "LLW WWW WLL"
+"""Openings of Hex 3x3 that win for the player who opens, as tests/games/test_hex.py finds them by search."""
+
+
+def test_each_record_that_ships_has_reached_its_goal_and_its_log_has_the_figures():
+    for goal in GOALS.values():
+        if goal.measure != "kept":  # whose positions take a minute to draw
+            assert measure_of(goal, games.make(goal.game)) is not None
+        for record in goal.records:
+            assert record.figure >= goal.goal and [record.minutes, record.figure] in map(list, record.curve)
+            assert record.planned >= record.minutes and record.command and record.commit and record.date
+            path, _, heading = record.log.partition("#")
+            text = (HERE / path).read_text()
+            assert f"{record.figure:g}" in text and record.commit in text and heading.split("-")[0] in text.lower()
+
+
+def test_openings_are_judged_by_the_value_of_a_search():
+    game = games.make("hex(size=3)")
+    wins = np.array([point == "W" for point in SMALL_HEX.replace(" ", "")])
+
+    class Judge:
+        """Gives the win to whom `verdict` says, from the side of the player to move, who did not open."""
+
+        def __init__(self, verdict):
+            self.game, self.verdict, self.seen = game, verdict, []
+
+        def new_games(self, slots):
+            self.slots = slots
+
+        def new_game(self, slot, seed):
+            pass
+
+        def observe(self, slot, action):
+            self.seen.append(action)
+
+        def act_many(self, slots, states, taus):
+            return [SimpleNamespace(value=-1.0 if won else 1.0) for won in self.verdict]
+
+    judge = Judge(wins)
+    assert judged_right(judge, wins) == 100 and judge.seen == [*range(9)] and judge.slots == 9
+    assert judged_right(Judge(~wins), wins) == 0
+    assert judged_right(Judge([*wins[:-1], True]), wins) == pytest.approx(100 * 8 / 9)
+
+
+GOAL = """
+[mine]
+about = "a goal"
+game = "tictactoe"
+measure = "kept"
+goal = 90
+sims = 8
+positions = 40
+[[mine.records]]
+minutes = 1
+"""
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ("goal = 90", "goal = 190", "mine: goal: expected a number from 0 to 100"),
+        ("goal = 90", "gaol = 90", "did you mean 'goal'"),
+        ('"kept"', '"guessed"', "expected measure out of kept, score, openings"),
+        ('"kept"', "[1]", "expected measure out of kept, score, openings"),
+        ('"kept"', '"score"', "mine: expected games\nr.toml: mine: expected opponent"),
+        ("minutes = 1", "minutes = 0", "mine: minutes: expected"),
+        ("minutes = 1", "figure = 1", "mine: expected minutes"),
+        ("minutes = 1", "minutes = 1\nseeds = [-1]", "seeds: expected a list of whole numbers"),
+        ("minutes = 1", "minutes = 1\ncurve = [[1]]", "curve: expected pairs"),
+        ("minutes = 1", "minutes = 1\nsettings = {cpuct = -1}", "settings: cpuct: expected"),
+        ("minutes = 1", 'minutes = 1\nsettings = {network = "theirs.py:Net"}', "got a network of a file"),
+        ("[mine]", "[mine", "expected TOML"),
+    ],
+)
+def test_a_file_with_a_fault_is_refused(tmp_path, old, new, words):
+    (tmp_path / "r.toml").write_text(GOAL.replace(old, new))
+    with pytest.raises(UserError) as error:
+        read_goals(tmp_path / "r.toml")
+    assert words in str(error.value)
+
+
+def test_the_table_has_a_line_for_each_goal_and_what_has_no_record_says_so(place, capsys):
+    code, out, err = output_of(capsys, "record")
+    lines = {line.split(":")[0].removeprefix("| "): line for line in out.splitlines() if line.startswith("| ")}
+    assert (code, err) == (0, "") and set(GOALS) <= set(lines)
+    assert "60 minutes of 2 cores | 98.3 %" in lines["connect4"] and "no record yet" in lines["hex7"]
+    code, out, err = output_of(capsys, "record", "--check", "hex7")
+    assert code == 2 and "nobody has one" in err and err.count("\n") == 1
+    code, out, err = output_of(capsys, "record", "--check", "conect4")
+    assert code == 2 and "did you mean 'connect4'" in err
+    assert list(place.iterdir()) == []
+
+
+def test_a_game_of_a_file_that_a_claim_names_is_not_run(place, capsys, tmp_path):
+    (tmp_path / "theirs.py").write_text(f"open({str(tmp_path / 'it ran')!r}, 'w')\n")
+    (tmp_path / "r.toml").write_text(GOAL.replace('"tictactoe"', f'"{tmp_path}/theirs.py:Game"'))
+    code, _, err = output_of(capsys, "record", "--file", str(tmp_path / "r.toml"), "--check", "mine")
+    assert code == 2 and err.count("\n") == 1 and not (tmp_path / "it ran").exists()
+
+
+def test_another_claim_has_another_folder():
+    goal = GOALS["gomoku9"]
+    record = goal.best
+    assert folder_of(goal, record) == folder_of(goal, record)
+    others = [record.__class__(minutes=5), record.__class__(minutes=50, settings={"cpuct": 2})]
+    assert len({folder_of(goal, each) for each in (record, *others)}) == 3
