@@ -234,8 +234,6 @@ function puzzleCard() {
     count = (kind) => puzzles.all.filter((each) => done[each.number] === kind).length;
   const kinds = [
     ...(puzzles.all.length ? [["", tr("all")]] : []),
-    ...["easy", "medium", "hard"]
-    ["", tr("all")],
     ...[said("easy"), said("medium"), said("hard")]
       .filter((level) => puzzles.all.some((each) => each.level === level))
       .map((level) => [level, tr(level)]),
