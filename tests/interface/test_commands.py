@@ -90,11 +90,15 @@ def test_compiled_code_is_thrown_away_when_its_sources_change_and_only_then(tmp_
     assert not folders[0].exists() and folders[1].exists()
 
 
+PACKAGES = [path.parent for path in HERE.glob("*/__init__.py")]
 ROOMS_WITH_COMPILED_CODE = sorted(
-    {path.parent.relative_to(HERE).as_posix() for path in HERE.glob("**/*.py")
-     if (HERE / path.relative_to(HERE).parts[0] / "__init__.py").exists() and "tests" not in path.relative_to(HERE).parts
-     and "\n@compiled\n" in path.read_text()}
-)  # fmt: skip
+    {
+        path.parent.relative_to(HERE).as_posix()
+        for package in PACKAGES
+        for path in package.glob("**/*.py")
+        if "tests" not in path.relative_to(HERE).parts and "\n@compiled\n" in path.read_text()
+    }
+)
 
 
 def test_the_rooms_with_compiled_code_are_found():
