@@ -12,6 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PLAY = "numpy", "numba", "portalocker", "openvino"
 """The part of the dependencies that play needs: no TensorFlow, no Keras, no drawing of curves."""
+PAGE = "starlette", "uvicorn"
+"""The part of the extra for the page that its server needs."""
 BACK_ENDS = "tensorflow", "jax", "torch"
 MADE = "Made from pyproject.toml by `python distribution/requirements.py`."
 
@@ -19,6 +21,7 @@ MADE = "Made from pyproject.toml by `python distribution/requirements.py`."
 def requirements(project: dict) -> dict[str, str]:
     """Return {file name: its text} for the project table of pyproject.toml."""
     extras = {name: expanded(lines, project) for name, lines in project["optional-dependencies"].items()}
+    page = [line for line in extras["web"] if package(line) in PAGE]
     whole = [*project["dependencies"], *extras["notebook"]]
     rest = [line for line in whole if package(line) not in BACK_ENDS]
     texts = {
@@ -31,6 +34,8 @@ def requirements(project: dict) -> dict[str, str]:
                                    "where both are installed.", [*extras["torch"], *rest]),
         "requirements-web.txt": ("The product with its browser page (`python main.py serve`) and, in a notebook, the "
                                  "board to click on.", ["-r requirements.txt", *extras["web"]]),
+        "requirements-page.txt": ("What the page needs to play (`./play.sh --page`).",
+                                  ["-r requirements-play.txt", *page]),
         "requirements-cluster.txt": ("What a machine of a cluster needs (docs/cluster.md); its head has "
                                      "requirements.txt as well.", ["-r requirements-play.txt", *extras["cluster"]]),
         "requirements-dev.txt": ("The product and its tests, oracles included.",

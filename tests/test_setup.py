@@ -40,9 +40,10 @@ def desk(request, tmp_path):
     path = f"{tmp_path / 'path'}:{os.environ['PATH']}"
     environment = {**{k: v for k, v in os.environ.items() if k != "VENV"}, "PATH": path}
 
-    def asked():
+    def asked(*arguments):
         (tmp_path / "log").write_text("")
-        done = subprocess.run(["bash", script, "--x"], env=environment, capture_output=True, text=True, check=False)
+        command = ["bash", script, *(arguments or ["--x"])]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         return (tmp_path / "log").read_text().splitlines()
 
@@ -56,6 +57,14 @@ def test_the_environment_is_made_once(desk):
     assert first[0] == f"-m venv {asked.venv}" and "pip install" in first[1] and first[2].endswith("--x")
     assert len(first) == 3
     assert second == ["-m pip --version", *first[1:]]
+
+
+@pytest.mark.parametrize("desk", ["play.sh"], indirect=True)
+def test_the_page_is_one_command_too(desk):
+    folder, asked = desk
+    for arguments, needed, command in (("--x",), "play", "play"), (("--page", "--x"), "page", "serve"):
+        installed, started = asked(*arguments)[1:]
+        assert installed.endswith(f"-r requirements-{needed}.txt") and started == f"main.py {command} --x"
 
 
 def test_an_environment_without_pip_is_made_again(desk):
