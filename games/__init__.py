@@ -28,14 +28,14 @@ _LIBRARY = {
 }  # fmt: skip
 
 
-@cache
-def _names() -> tuple[str, ...]:
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _LIBRARY))
-
-
 def names() -> list[str]:
     """Return the names of all games."""
-    return list(_names())
+    return list(_names_in(tuple(__path__), frozenset(_LIBRARY)))
+
+
+@cache
+def _names_in(folders: tuple[str, ...], others: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(folders) if m.name not in others))
 
 
 def make(spec: str, *, typed: bool = True) -> Game:
