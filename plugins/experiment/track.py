@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from config import UserError
-from storage.run_folders import make_private
 from system.shell import quoted
 
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ class Tracked:
         if not self.track:
             yield None
             return
+        from storage.run_folders import make_private
+
         place = session.folder.parents[1] / self.track
         make_private(place)
         *_, show, opened = TRACKERS[self.track]
@@ -118,6 +119,8 @@ def _mlflow(place: Path, game: str, run: str) -> Iterator[Add]:
 @contextmanager
 def _wandb(place: Path, game: str, run: str) -> Iterator[Add]:
     import wandb
+
+    from storage.run_folders import make_private
 
     shutil.rmtree(place / game / run, ignore_errors=True)
     make_private(place / game / run)

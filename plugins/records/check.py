@@ -26,7 +26,7 @@ from plugins.experiment.plan import Plan, Variant
 from plugins.experiment.runs import Job, jobs, run_all
 from plugins.laboratory.hex_openings import known_openings
 from plugins.records.goals import Goal, Record
-from storage.run_folders import RUNS
+from storage import run_folders
 
 POINTS = 4
 """Versions of a run that its curve is made of."""
@@ -47,7 +47,7 @@ class Checked(NamedTuple):
 def folder_of(goal: Goal, record: Record) -> Path:
     """Return the folder of a claim's runs: another claim has another one."""
     facts = [goal.game, goal.cores, record.planned, sorted(record.settings.items())]
-    return RUNS / "records" / f"{goal.name}-{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:8]}"
+    return run_folders.RUNS / "records" / f"{goal.name}-{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:8]}"
 
 
 def check(goal: Goal, record: Record, say: Callable[[str], None]) -> list[Checked]:

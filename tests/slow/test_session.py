@@ -188,11 +188,11 @@ def test_a_copy_of_the_files_at_any_moment_is_a_run_that_goes_on(
     """What a crash leaves is what is on the disk at that moment."""
     copies, keep = [], stages._keep
 
-    def keep_and_copy(stage, records, version):
-        keep(stage, records[:7], version)
+    def keep_and_copy(stage, records, version, evaluations):
+        keep(stage, records[:7], version, evaluations)
         if not copies:
             copies.append(shutil.copytree(stage.session.folder, tmp_path / "crashed" / "tictactoe" / "run0001"))
-        keep(stage, records[7:], version)
+        keep(stage, records[7:], version, evaluations)
 
     with monkeypatch.context() as patch, Session.open(copied(begun, tmp_path), console=QUIET) as session:
         patch.setattr(stages, "_keep", keep_and_copy)

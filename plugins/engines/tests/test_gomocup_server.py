@@ -208,7 +208,7 @@ def tree_bytes(session):
 def test_a_network_keeps_the_limit_of_memory():
     session = Session(PlayerSource("shipped", sims=8), games.make("gomoku"), Manager())
     session.run("START", "9")
-    session.info(f"max_memory {2**31}")
+    session.info(f"max_memory {2**33}")  # of which this process has some
     session.info("timeout_turn 50")
     session.run("BEGIN", "")
     assert tree_bytes(session) < 1.2 * session._room

@@ -161,8 +161,8 @@ def test_a_stop_while_both_are_at_work_drops_the_fit_and_keeps_the_games(ahead, 
 def test_an_interrupt_while_both_are_at_work_leaves_the_network_as_it_was(ahead, tmp_path, quick, monkeypatch):
     keep = stages._keep
 
-    def interrupted(stage, records, version):
-        keep(stage, records, version)
+    def interrupted(stage, records, version, evaluations):
+        keep(stage, records, version, evaluations)
         if stage.iteration == 3:
             raise KeyboardInterrupt
 

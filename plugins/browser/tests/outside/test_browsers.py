@@ -87,7 +87,10 @@ return (async () => {
       const count = all(".moves button").length;
       if (moves.length) {
         moves[random(moves.length)].dispatchEvent(new MouseEvent("click", { bubbles: true }));
-        while (all(".moves button").length === count && !faults.length) await rest();
+        while (all(".moves button").length === count && !faults.length) {
+          all("dialog[open] .answers .main")[0]?.click(); // a pass that ends the game
+          await rest();
+        }
       } else await rest();
     }
     all(".result .button.main")[0]?.click(); // a rematch
@@ -169,10 +172,10 @@ only_chromium = pytest.mark.parametrize("browser", ["chromium"], indirect=True)
 @only_chromium
 @pytest.mark.parametrize("spec", GAMES)
 def test_random_games_on_the_page_end_without_an_error(browser, folder, spec):
-    for opponent, count in (("A friend", 2), ("Beginner", 1)):
+    for seed, opponent in enumerate(("A friend", "Beginner")):
         seen = Page(browser, folder, written(spec, folder)[0])
         seen.press(opponent)
-        assert seen.run(PLAY, count, count) == []
+        assert seen.run(PLAY, 1, seed) == []
 
 
 @only_chromium
