@@ -48,6 +48,7 @@ NOT_RUN = {
     r"\S+/jupyter": "needs a browser; plugins/notebook/tests/slow/test_notebook.py runs the notebook",
     r"python textbook\.py": "takes a minute; tests/slow/test_textbook_loop.py runs it alone",
     r"ssh|scp": "needs another machine",
+    r"curl": "needs the page's server; plugins/page/tests/test_interface.py makes such requests",
     r".* serve": "needs a browser; plugins/page/tests/slow/test_serve.py",
     r".* --workers 2": "starts processes; tests/slow/training/test_workers.py",
     r".* soak": "takes minutes; tests/slow/training/test_kills.py and tests/storage/ make its faults",
