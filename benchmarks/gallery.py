@@ -20,8 +20,13 @@ sys.path.insert(0, str(HERE))
 
 from alphazero_keras import play_match, train  # noqa: E402
 
-GAMES = {"nim": "Nim", "domineering": "Domineering", "breakthrough": "Breakthrough", "dots_and_boxes": "DotsAndBoxes",
-         "ultimate_tictactoe": "UltimateTicTacToe"}  # fmt: skip
+GAMES = {
+    "nim": "Nim",
+    "domineering": "Domineering",
+    "breakthrough": "Breakthrough",
+    "dots_and_boxes": "DotsAndBoxes",
+    "ultimate_tictactoe": "UltimateTicTacToe",
+}
 SETTINGS: dict[str, Any] = {"episodes": 128, "mcts_sims": 48, "eval_every": 1000, "score_games": 0}
 OPPONENT, SIMS, MATCH = "rollout:32", 50, 20
 LOOKS = (0.0, 0.25, 0.5, 1.0)
@@ -35,8 +40,14 @@ def learn(name: str, out: Path, iterations: int) -> dict[str, Any]:
     spec = f"{HERE / 'examples' / name}.py:{GAMES[name]}"
     spent: list[float] = []
     began = time.process_time()
-    trained = train(spec, preset="tiny", runs=out / "runs", iterations=iterations, **SETTINGS,
-                    on_iteration=lambda _: spent.append((time.process_time() - began) / 60))  # fmt: skip
+    trained = train(
+        spec,
+        preset="tiny",
+        runs=out / "runs",
+        iterations=iterations,
+        **SETTINGS,
+        on_iteration=lambda _: spent.append((time.process_time() - began) / 60),
+    )
     first = {0: 0.0}
     for line, minutes in zip(trained.metrics, spent, strict=True):
         first.setdefault(line["version"], minutes)

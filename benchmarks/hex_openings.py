@@ -3,7 +3,7 @@
     python benchmarks/hex_openings.py [shipped run0001:version0012 circuit:3 ...] [--size 7] [--sims 400]
     python benchmarks/hex_openings.py --size 5 --prove 20000
 
---prove: proves the openings with so many positions at most for each, as a check of the table.
+--prove: proves the openings with at most that number of positions for each, as a check of the table.
 An opening is judged right if the sign of the value after it is: of the network alone, of its search, of any other
 player's search. `order`: how often a winning opening has a larger value than a losing one, which does not depend on
 where zero is. Of a network's priors for the first move: their share on winning openings, the four points at each obtuse

@@ -38,7 +38,7 @@ REFEREES = {
         for level in (1, 5, 10)
     ],
 }
-"""Weakest first. circuit: alpha-beta over circuits, so many plies; GRhino: plies in the midgame, exact from the last
+"""Weakest first. circuit: alpha-beta over circuits, its depth in plies; GRhino: plies in the midgame, exact from the last
 ones on; GNU Go: its levels."""
 
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 NEEDED = dict.fromkeys(("numpy", "numba", "llvmlite", "portalocker"), "requirements.txt")
 """{package that no command does without: the file to install it with}"""
-PACKAGES = {"keras": "requirements.txt", "tensorflow": "requirements.txt", "matplotlib": "requirements.txt",
-            "starlette": "requirements-web.txt", "uvicorn": "requirements-web.txt"}  # fmt: skip
+PACKAGES = {
+    "keras": "requirements.txt",
+    "tensorflow": "requirements.txt",
+    "matplotlib": "requirements.txt",
+    "starlette": "requirements-web.txt",
+    "uvicorn": "requirements-web.txt",
+}
 """The same of packages that requirements-play.txt does without."""
 
 

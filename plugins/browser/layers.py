@@ -43,7 +43,7 @@ BITS = 4
 LARGEST = 2 ** (15 + BITS) - 1
 """A weight is a whole number up to this times the scale of its filter."""
 WHOLE = 4096
-"""Kernels of up to so many numbers are kept as they are: together they are small, and among them are the first layer
+"""Kernels of at most this size are kept as they are: together they are small, and among them are the first layer
 and the heads, whose rounding changes the answers most."""
 
 

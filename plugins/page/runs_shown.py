@@ -75,12 +75,35 @@ WHAT = {
 }
 """What a preset is."""
 TEXTS = (
-    "Strength", "Game value kept by the network alone", "Game value kept with search", "Policy loss", "Value loss",
-    "Score against the best", "Length of self-play games", "First player's wins", "Draws", "Positions in memory",
-    "Evaluations", "Training", "Elo", "% of positions", "% of points", "moves", "% of games", "positions", "a second",
-    "positions a second", "self-play", "retraining", "tournament", "scoreboard", "suits the game and this processor",
-    "the smallest: minutes of learning", "the article's settings, slow", "a larger network, for a GPU",
-)  # fmt: skip
+    "Strength",
+    "Game value kept by the network alone",
+    "Game value kept with search",
+    "Policy loss",
+    "Value loss",
+    "Score against the best",
+    "Length of self-play games",
+    "First player's wins",
+    "Draws",
+    "Positions in memory",
+    "Evaluations",
+    "Training",
+    "Elo",
+    "% of positions",
+    "% of points",
+    "moves",
+    "% of games",
+    "positions",
+    "a second",
+    "positions a second",
+    "self-play",
+    "retraining",
+    "tournament",
+    "scoreboard",
+    "suits the game and this processor",
+    "the smallest: minutes of learning",
+    "the article's settings, slow",
+    "a larger network, for a GPU",
+)
 SHOWN = 24
 """Games in one answer."""
 RESULTS = "", "1", "0", "-1", "left"

@@ -119,9 +119,13 @@ def run_trials(sweep: Sweep, folder: Path, say: Callable[[str], None], console: 
 
 
 def _tried(
-    sweep: Sweep, folder: Path, settings: dict[int, dict[str, Any]], number: int, say: Callable[[str], None],
+    sweep: Sweep,
+    folder: Path,
+    settings: dict[int, dict[str, Any]],
+    number: int,
+    say: Callable[[str], None],
     console: Console,
-) -> Trial:  # fmt: skip
+) -> Trial:
     """Return a trial whose runs and games are made, now or before."""
     plan = sweep.with_trials(settings).with_whole_names()
     mine = [job for job in jobs(plan, folder) if job.number in (0, number + 1)]

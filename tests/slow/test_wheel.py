@@ -209,8 +209,11 @@ def test_an_example_of_the_guide_runs_next_to_files_of_the_same_names(scripts, d
 
 def cells_of(name, **parameters):
     """Return the code of a notebook as a script, with these parameters, without the cell that installs."""
-    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads((HERE / name).read_text())["cells"]
-             if cell["cell_type"] == "code"}  # fmt: skip
+    cells = {
+        cell["id"]: "".join(cell["source"])
+        for cell in json.loads((HERE / name).read_text())["cells"]
+        if cell["cell_type"] == "code"
+    }
     names = set(re.findall(r"\b[A-Z][A-Z_]+\b(?=.* = )", cells["parameters"]))
     assert set(parameters) < names, names
     changed = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())

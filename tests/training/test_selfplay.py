@@ -333,8 +333,18 @@ def test_searches_grow_over_the_first_iterations_where_asked_for():
 
 def test_each_thread_has_as_many_games_as_a_batch_holds():
     game, plain = games.make("connect4"), Corridor()
-    shares = {(256, 2): (128, 2), (256, 3): (128, 3), (256, 6): (64, 6), (256, 12): (32, 12), (256, 16): (32, 16),
-              (128, 6): (32, 6), (30, 2): (32, 2), (4, 8): (32, 8), (1, 1): (32, 1), (2048, 1): (2048, 1)}  # fmt: skip
+    shares = {
+        (256, 2): (128, 2),
+        (256, 3): (128, 3),
+        (256, 6): (64, 6),
+        (256, 12): (32, 12),
+        (256, 16): (32, 16),
+        (128, 6): (32, 6),
+        (30, 2): (32, 2),
+        (4, 8): (32, 8),
+        (1, 1): (32, 1),
+        (2048, 1): (2048, 1),
+    }
     for (asked, threads), expected in shares.items():
         assert side_by_side(game, tiny(games_in_flight=asked), threads) == expected, (asked, threads)
     assert side_by_side(plain, tiny(games_in_flight=100), 8) == (128, 1), "plain Python runs in one thread"

@@ -228,7 +228,7 @@ const endings = {
     this.asked = null;
   },
 };
-// A number of plies as what a player says: a win or a loss in so many own moves.
+// A number of plies as what a player says: a win or a loss in a number of own moves.
 function endingWords(plies) {
   if (!plies) return tr("drawn");
   const count = Math.ceil(Math.abs(plies) / 2);

@@ -31,10 +31,21 @@ def scope_of(path, method="GET", *, token=TOKEN, cookie=True, query="", host=HOS
         query = "&".join(filter(None, (query, f"token={token}")))
     named += [(name.lower().encode(), value.encode()) for name, value in headers]
     return {
-        "type": "http", "method": method, "path": path, "raw_path": path.encode(), "root_path": "", "scheme": "http",
-        "query_string": query.encode(), "headers": named, "server": server, "client": ("127.0.0.1", 5),
-        "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "state": {}, "extensions": {},
-    }  # fmt: skip
+        "type": "http",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "scheme": "http",
+        "query_string": query.encode(),
+        "headers": named,
+        "server": server,
+        "client": ("127.0.0.1", 5),
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "state": {},
+        "extensions": {},
+    }
 
 
 def posting(body, **more):

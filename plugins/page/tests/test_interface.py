@@ -20,9 +20,17 @@ from plugins.page.tests.asgi_client import HOST, PORT, TOKEN, Client, posting, s
 from storage import run_folders  # noqa: E402
 
 OWN = "import games.tictactoe\nopen({!r}, 'w').close()\nclass Mine(games.tictactoe.TicTacToe): pass\n"
-READ = ("home", "runs", "run?name=tictactoe/run0001", "versions?name=tictactoe/run0001",
-        "games?name=tictactoe/run0001", "options", "options?game=tictactoe", "players?game=tictactoe",
-        "game?name=tictactoe/run0001&iteration=1&number=0")  # fmt: skip
+READ = (
+    "home",
+    "runs",
+    "run?name=tictactoe/run0001",
+    "versions?name=tictactoe/run0001",
+    "games?name=tictactoe/run0001",
+    "options",
+    "options?game=tictactoe",
+    "players?game=tictactoe",
+    "game?name=tictactoe/run0001&iteration=1&number=0",
+)
 
 
 @pytest.fixture
@@ -125,8 +133,11 @@ def test_stored_games_are_listed_in_pages_and_pass_filters(trained_place):
         assert all(game["length"] == 9 and game["versions"] == [2] for game in long["games"])
         one = every["games"][0]
         assert one["url"] == f"/play/tictactoe?record=tictactoe/run0001,{one['iteration']},{one['number']},self-play"
-        again = (await client.get(f"/api/game?name=tictactoe/run0001&iteration={one['iteration']}"
-                                  f"&number={one['number']}&kind=self-play")).json()  # fmt: skip
+        again = (
+            await client.get(
+                f"/api/game?name=tictactoe/run0001&iteration={one['iteration']}&number={one['number']}&kind=self-play"
+            )
+        ).json()
         assert again["positions"][-1] == one["cells"] and len(again["moves"]) == one["length"]
         matches = (await games("kind=tournament&iteration=all"))["games"]
         assert matches and all(len(game["versions"]) == 2 for game in matches)
@@ -257,9 +268,18 @@ def test_a_file_of_rules_is_run_only_when_the_command_line_named_it(place, tmp_p
 
     async def script(client, interface):
         statuses = []
-        for path in ("home", "runs", f"run?name={name}", f"games?name={name}", f"versions?name={name}",
-                     f"look?name={name}&version=4", f"milestones?name={name}", f"options?game={spec}",
-                     f"players?game={spec}", f"game?name={name}&iteration=1&number=0"):  # fmt: skip
+        for path in (
+            "home",
+            "runs",
+            f"run?name={name}",
+            f"games?name={name}",
+            f"versions?name={name}",
+            f"look?name={name}&version=4",
+            f"milestones?name={name}",
+            f"options?game={spec}",
+            f"players?game={spec}",
+            f"game?name={name}&iteration=1&number=0",
+        ):
             statuses.append((await client.get(f"/api/{path}")).status)
         statuses.append((await client.get(f"/play/{folder.parent.name}")).status)
         for deed in ("follow", "setup", "exact", "move", "search", "train", "stop"):
@@ -276,9 +296,18 @@ def test_a_file_of_rules_is_run_only_when_the_command_line_named_it(place, tmp_p
 
 
 WRONG = [
-    b"", b"[]", b"1", b"null", b"{", b"\xff\xfe", b'{"game": NaN}', b"[" * 100_000, b'{"a":' * 50_000,
-    b'{"game": "tictactoe", "moves": [' + b"9" * 5000 + b"]}", b'{"game": "tictactoe", "moves": [1e999]}',
-]  # fmt: skip
+    b"",
+    b"[]",
+    b"1",
+    b"null",
+    b"{",
+    b"\xff\xfe",
+    b'{"game": NaN}',
+    b"[" * 100_000,
+    b'{"a":' * 50_000,
+    b'{"game": "tictactoe", "moves": [' + b"9" * 5000 + b"]}",
+    b'{"game": "tictactoe", "moves": [1e999]}',
+]
 VALUES = [None, True, -1, 10**30, 1.5, "x", "\n", "a" * 1000, [], [[]], {}, [None], [True], [10**20], ["1"], [0] * 9000]
 
 
@@ -322,11 +351,25 @@ def test_values_of_any_kind_are_answered_or_refused_and_never_a_fault_of_ours(pl
 
 
 def test_addresses_of_any_kind_are_answered_or_refused(trained_place):
-    queries = ["", "name=", "name=../x", "name=tictactoe/run0001&version=x", "name=tictactoe/run0001&version=-1",
-               "name=tictactoe/run0001&iteration=" + "9" * 40, "name=tictactoe/run0001&iteration=one&number=1e9",
-               "name=tictactoe/run0001&kind=other", "name=tictactoe/run0001&result=7", "game=evil.py:Game",
-               "name=tictactoe/run0001&from=-1", "name=%00", "name=" + "a" * 4000, "name=tictactoe/run0001&compare=x",
-               "name=shipped/tictactoe/run0001&lang=../../x", "game=%F0%9F%98%80", "&".join(["a=b"] * 30)]  # fmt: skip
+    queries = [
+        "",
+        "name=",
+        "name=../x",
+        "name=tictactoe/run0001&version=x",
+        "name=tictactoe/run0001&version=-1",
+        "name=tictactoe/run0001&iteration=" + "9" * 40,
+        "name=tictactoe/run0001&iteration=one&number=1e9",
+        "name=tictactoe/run0001&kind=other",
+        "name=tictactoe/run0001&result=7",
+        "game=evil.py:Game",
+        "name=tictactoe/run0001&from=-1",
+        "name=%00",
+        "name=" + "a" * 4000,
+        "name=tictactoe/run0001&compare=x",
+        "name=shipped/tictactoe/run0001&lang=../../x",
+        "game=%F0%9F%98%80",
+        "&".join(["a=b"] * 30),
+    ]
 
     async def script(client, interface):
         for path in ("run", "versions", "look", "games", "game", "options", "players", "milestones"):

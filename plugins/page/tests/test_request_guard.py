@@ -77,8 +77,20 @@ def test_the_cookie_of_another_server_is_none(name):
 # ---- places
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "127.0.0.1", "127.0.0.1:80", "localhost:8081",
-                                  "127.0.0.1:8080.evil.example", "evil.example@127.0.0.1:8080", "", None])  # fmt: skip
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8080",
+        "127.0.0.1",
+        "127.0.0.1:80",
+        "localhost:8081",
+        "127.0.0.1:8080.evil.example",
+        "evil.example@127.0.0.1:8080",
+        "",
+        None,
+    ],
+)
 def test_another_host_name_is_refused_so_that_rebinding_a_name_gains_nothing(host):
     assert ask(host=host).status == 421
 
@@ -101,7 +113,7 @@ def test_at_http_s_own_port_browsers_leave_it_out():
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8080", "http://127.0.0.1",
-                                    "http://127.0.0.1:8080.evil.example", "http://localhost:9", ""])  # fmt: skip
+                                    "http://127.0.0.1:8080.evil.example", "http://localhost:9", ""])
 def test_a_page_from_elsewhere_reads_nothing_and_changes_nothing(origin):
     assert ask("/api/home", headers=headers(origin=origin)).status == 403
     assert post(origin=origin).status == 403

@@ -1,4 +1,4 @@
-"""A run that begins on TensorFlow, goes on under JAX and Torch, and comes back."""
+"""A run that begins on TensorFlow, continues under JAX and Torch, and comes back."""
 
 import json
 import os

@@ -146,8 +146,12 @@ def test_no_view_has_a_serious_fault_and_none_is_wider_than_the_screen(browser, 
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     found = {}
     try:
-        for path, there in (("/", "a.game"), ("/games", ".filters select"), ("/training", ".presets button"),
-                            ("/play/go", ".opponents")):  # fmt: skip
+        for path, there in (
+            ("/", "a.game"),
+            ("/games", ".filters select"),
+            ("/training", ".presets button"),
+            ("/play/go", ".opponents"),
+        ):
             seen = Served(browser, address, path)
             until(lambda: seen.count(there))  # noqa: B023
             browser.execute_script(AXE.read_text(encoding="utf-8"))
