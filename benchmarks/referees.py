@@ -38,8 +38,8 @@ REFEREES = {
         for level in (1, 5, 10)
     ],
 }
-"""Weakest first. circuit: alpha-beta over circuits, its depth in plies; GRhino: plies in the midgame, exact from the last
-ones on; GNU Go: its levels."""
+"""Weakest first. circuit: alpha-beta over circuits, its depth in plies; GRhino: plies in the midgame, exact from the
+last ones on; GNU Go: its levels."""
 
 
 def main() -> None:

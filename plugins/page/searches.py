@@ -10,6 +10,7 @@ import json
 import math
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
@@ -108,15 +109,15 @@ def _line(values: dict[str, Any]) -> str:
     return json.dumps(values, separators=(",", ":")) + "\n"
 
 
-class Work:
+class Work(ABC):
     """A search that a page requested."""
 
     def __init__(self, roster: Roster, game: Game, moves: list[int], player: str) -> None:
         self.roster, self.game, self.moves, self.player = roster, game, moves, player
 
+    @abstractmethod
     def search(self, stop: Callable[[], bool], shown: list[dict[str, Any]]) -> dict[str, Any]:
         """Search in this thread; put what is found on the way into `shown`, instead of what is there."""
-        raise NotImplementedError
 
 
 class MoveWork(Work):

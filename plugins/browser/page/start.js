@@ -5,7 +5,6 @@ function show() {
   document.documentElement.lang = language;
   document.title = tr("Board games against a network");
   document.body.className = "start";
-  const other = Object.keys(facts.languages).find((one) => one !== language);
   document.querySelector("header")?.remove();
   document.querySelector("main")?.remove();
   document.body.append(
@@ -13,21 +12,7 @@ function show() {
       "header.masthead",
       {},
       h("h1", {}, tr("Board games against a network")),
-      other
-        ? h(
-            "button.button.bare.word",
-            {
-              type: "button",
-              lang: other,
-              onclick: () => {
-                language = other;
-                kept.set("language", other);
-                show();
-              },
-            },
-            facts.languages[other],
-          )
-        : null,
+      languageButton(show),
     ),
     h(
       "main",

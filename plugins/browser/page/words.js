@@ -106,3 +106,15 @@ function showTheme() {
 }
 dark.addEventListener("change", showTheme);
 showTheme();
+
+// The button that changes to the other language; then `shown` draws the page again.
+function languageButton(shown) {
+  const other = Object.keys(facts.languages).find((one) => one !== language);
+  if (!other) return null;
+  const change = () => {
+    language = other;
+    kept.set("language", other);
+    shown();
+  };
+  return h("button.button.bare.word", { type: "button", lang: other, onclick: change }, facts.languages[other]);
+}

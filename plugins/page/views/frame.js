@@ -29,7 +29,6 @@ addEventListener("unhandledrejection", (event) => {
 
 function masthead(show) {
   document.documentElement.lang = language;
-  const other = Object.keys(facts.languages).find((one) => one !== language);
   const [, , title] = VIEW_NAMES.find(([key]) => key === facts.view);
   document.title = `${title()} · AlphaZero`;
   return h(
@@ -52,21 +51,7 @@ function masthead(show) {
       },
       { bare: true },
     ),
-    other
-      ? h(
-          "button.button.bare.word",
-          {
-            type: "button",
-            lang: other,
-            onclick: () => {
-              language = other;
-              kept.set("language", other);
-              show();
-            },
-          },
-          facts.languages[other],
-        )
-      : null,
+    languageButton(show),
   );
 }
 // Puts a view's parts on the page, and again when the language changes; show: returns the parts, and begins to read.

@@ -506,22 +506,6 @@ def test_axe_finds_no_serious_fault(page, browser, scheme, width):
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def test_a_position_that_is_set_up_is_played_from(page):
-    seen = page("go")
-    seen.press("Menu")
-    seen.press("Set up a position")
-    seen.click(40)
-    seen.press("White")
-    seen.click(41)
-    seen.press("White to move")
-    seen.press("Play from here")
-    until(lambda: seen.stones == 3)  # the machine, which has White, moves
-    seen.wait_for("Your move.")
-    data = saved(seen, "json")
-    record = game_files.from_bytes(data, ".json", games.make(GAMES["go"]))
-    assert record.game.start().playerTurn == -1 and len(record.moves) == 1
-
-
 def test_a_link_holds_stones_that_were_set_up(page):
     seen = page("go", link="#black=e5.d4&white=e4&turn=white&moves=c3&ply=0&view=analyse")
     assert seen.stones == 3 and seen.moves == ["C3"]
