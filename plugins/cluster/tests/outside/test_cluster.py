@@ -147,7 +147,7 @@ class TestOneDriver:
             assert_all_there(list(fakes.play(range(60))), range(60))
             assert objects_left() == 0 and fakes.cluster.content is None
         assert len(fakes.handles(ready=True)) == workers and fakes.pool.counts().evaluations - before == 300
-        assert all(handle._outgoing == [] for handle in fakes.handles())
+        assert until(lambda: all(handle._outgoing == [] for handle in fakes.handles()))
         assert fakes.log == [] and len(fakes.cluster.classes) == 1
 
     def test_a_frozen_actor_is_replaced_when_its_lease_is_over(self, machines, fakes):

@@ -17,6 +17,7 @@ from plugins.cluster.pool import ClusterPool, actors_config, backend_of
 from plugins.cluster.tests.fake_actors import FakeActor
 from plugins.cluster.tests.fake_ray import ActorDiedError, FakeRay
 from storage.atomic_files import sha256
+from support.browser import until
 from support.command_line import output_of
 from support.fake_workers import expected, game_of
 from support.tiny_runs import tiny
@@ -91,7 +92,7 @@ def test_games_come_once_each_and_nothing_is_left_after_each_round(driver):
         assert len(ray.objects) == 0
     assert len(ray.actors) == 3 and one.log == []
     assert one.pool.counts().evaluations == 240
-    assert all(place.handle._outgoing == [] for place in one.pool._places)
+    assert until(lambda: all(place.handle._outgoing == [] for place in one.pool._places))
 
 
 def test_at_most_two_calls_of_an_actor_are_open(driver):
