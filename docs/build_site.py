@@ -46,7 +46,7 @@ def main() -> None:
     repository, home = options.repository.rstrip("/"), options.home.rstrip("/")
     with tempfile.TemporaryDirectory() as place:
         pages = Path(place, "docs")
-        shutil.copytree(DOCS, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+        shutil.copytree(DOCS, pages, ignore=shutil.ignore_patterns("*.py", "*.ipynb", "__pycache__"))
         for page in pages.rglob("*.md"):
             text = page.read_text(encoding="utf-8")
             page.write_text(linked(text, page.relative_to(pages).parent, repository), encoding="utf-8")
@@ -59,11 +59,11 @@ def main() -> None:
 
 
 def linked(text: str, folder: Path, repository: str) -> str:
-    """Return a page of a folder of docs/ whose links to files outside docs/ lead to the repository."""
+    """Return a page of a folder of docs/ whose links to files outside docs/ and to notebooks lead to the repository."""
 
     def replaced(found: re.Match[str]) -> str:
         goal = (DOCS / folder / found[2]).resolve()
-        if goal.is_relative_to(DOCS) or not goal.exists():
+        if (goal.is_relative_to(DOCS) and goal.suffix != ".ipynb") or not goal.exists():
             return found[0]
         kind = "tree" if goal.is_dir() else "blob"
         return f"{found[1]}{repository}/{kind}/main/{goal.relative_to(DOCS.parent).as_posix()}{found[3]}"

@@ -42,3 +42,4 @@ def test_links_out_of_the_guides_lead_to_the_repository():
     assert linked("[a](../../textbook.py) [b](../play.md)", Path("zh"), REPOSITORY) == (
         f"[a]({repository}/textbook.py) [b](../play.md)"
     )
+    assert linked("[a](run.ipynb)", Path("zh"), REPOSITORY) == f"[a]({repository}/docs/zh/run.ipynb)"
