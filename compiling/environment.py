@@ -1,8 +1,11 @@
-"""The environment that libraries read when they are imported: what this program replaces in it, and what it needs."""
+"""What libraries find when they are imported: variables that this program replaces, memory, other libraries."""
 
 from __future__ import annotations
 
 import os
+import sys
+import threading
+from typing import Any
 
 from config import UserError
 from system import processes
@@ -28,6 +31,27 @@ def need_address_space(gib: float, what: str) -> None:
     if left is not None and left < gib * 2**30:
         needs = f"{what} needs {gib:.1f} GiB of address space, `ulimit -v` leaves {left / 2**30:.1f} GiB"
         raise UserError(f"not enough memory: {needs}")
+
+
+class Without:
+    """A block in which the thread that enters it finds no modules of these names, unless they are loaded already.
+
+    For what a library imports only where it is installed, and does without.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self._names, self._thread = names, threading.get_ident()
+
+    def __enter__(self) -> None:
+        sys.meta_path.insert(0, self)
+
+    def __exit__(self, *_: object) -> None:
+        sys.meta_path.remove(self)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Raise what an import raises of a module that is not there, or leave it to those who look next."""
+        if name.partition(".")[0] in self._names and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 def take_numba_over() -> None:

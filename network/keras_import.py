@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from compiling.environment import need_address_space, take_over
+from compiling.environment import Without, need_address_space, take_over
 from config import UserError
 from loggers import quiet_stderr
 from network.backend import BACKENDS, chosen_backend
@@ -33,6 +33,9 @@ KEPT = ("KERAS_HOME", "KERAS_TORCH_DEVICE", "TF_CPP_", "TF_FORCE_GPU_", "TF_GPU_
         "JAX_ROCM_VISIBLE_", "JAX_COMPILATION_CACHE_DIR", "XLA_PYTHON_CLIENT_", "TORCH_HOME",
         "TORCHINDUCTOR_CACHE_DIR")  # fmt: skip
 """How those begin that only say where things are, how much is logged, which device is used, or how its memory is."""
+UNUSED = [name for name in ("jax", "matplotlib") if name != BACKEND]
+"""What Keras and TensorFlow load where it is installed, for conversions and pictures that are not made here: a third of
+the time that they take to be imported."""
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # 2 still warns of a missing GPU; failures are raised
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX: workers share the GPU with the training
@@ -43,7 +46,7 @@ if not {"keras", *BACKENDS} & set(sys.modules):  # otherwise they have read them
 
 need_address_space({"tensorflow": 2.6, "jax": 3.2, "torch": 5.2}[BACKEND] + 0.2 * cores(), "a network")
 try:
-    with quiet_stderr():  # TensorFlow prints on import, below every log level
+    with quiet_stderr(), Without(*UNUSED):  # TensorFlow prints on import, below every log level
         import keras
         from keras import layers, ops
 except MemoryError:

@@ -137,7 +137,7 @@ def test_the_command_shows_its_help_and_version(alphazero):
 
 
 def test_it_trains_with_workers_into_the_working_folder_and_plays(alphazero, desk):
-    said = alphazero("--preset", "tiny", "--new", "--iterations", "1", "--episodes", "16", "--workers", "2")
+    said = alphazero("--preset", "tiny", "--new", "--iterations", "1", "--episodes", "16", "--workers", "1")
     assert "play: `alphazero play --game" in said
     assert (desk / "run" / "tictactoe" / "run0001" / "run.db").exists()
     assert "is undamaged" in alphazero("verify", "--game", "tictactoe")

@@ -59,6 +59,7 @@ class Five:
             for r in range(size) for c in range(size) for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1))
             if r + 4 * dr < size and 0 <= c + 4 * dc < size
         ]  # fmt: skip
+        self.winning, self.wins = functools.cache(self.winning), functools.cache(self.wins)
 
     def winning(self, own, other):
         """Return the points that make five in a row."""

@@ -91,6 +91,13 @@ def test_a_keras_that_was_loaded_on_something_else_is_refused(tmp_path):
     )
 
 
+def test_keras_loads_no_library_that_nothing_here_uses(tmp_path):
+    code = "import sys, network.keras_import as of; print([n for n in of.UNUSED if n in sys.modules], len(of.UNUSED))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=Path(MAIN).parent, capture_output=True, text=True)
+    found, count = done.stdout.rsplit(" ", 1)
+    assert found == "[]" and int(count) >= 1, done.stderr
+
+
 # ---- memory
 
 

@@ -14,12 +14,12 @@ from ray._private.authentication_test_utils import reset_auth_token_state  # noq
 
 HERE = Path(__file__).parents[4]
 PATIENT = {
-    "RAY_agent_register_timeout_ms": "1200000", "RAY_worker_register_timeout_seconds": "1200",
+    "RAY_agent_register_timeout_ms": "1200000", "RAY_worker_register_timeout_seconds": "300",
     "RAY_health_check_timeout_ms": "60000", "RAY_gcs_server_request_timeout_seconds": "600",
-    "RAY_USAGE_STATS_ENABLED": "0", "RAY_prestart_worker_first_driver": "0",
+    "RAY_USAGE_STATS_ENABLED": "0", "RAY_prestart_worker_first_driver": "0", "RAY_worker_niceness": "0",
 }  # fmt: skip
-"""Limits that a machine ten times as busy still keeps, and no process before it is needed; the loss of a node is
-noticed as soon as before."""
+"""Limits that a machine ten times as busy still keeps, no process before it is needed, and none behind all others: the
+tests wait for them. The loss of a node is noticed as soon as before."""
 START = 1200.0
 """Seconds for which a node may start; Ray itself gives up after 30."""
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 
 import pytest
@@ -196,6 +197,7 @@ def test_another_checkout_a_network_and_a_game_each_train_and_play_by_their_own_
     other = tmp_path / "checkout"
     left_out = "run_archive", ".*", "docs", "benchmarks", "run", "__pycache__", "tests"
     shutil.copytree(HERE, other, ignore=shutil.ignore_patterns(*left_out))
+    subprocess.run([sys.executable, HERE / ".ci" / "copy_compiled.py", HERE, other], check=True)
     code = other / "players" / "by_name.py"
     code.write_text(code.read_text() + '\n\nopen(__file__ + ".used", "a").write("by\\n")\n')
     (tmp_path / "net.py").write_text(NETWORK)
