@@ -34,7 +34,7 @@ GAMES = {"connect4": "connect4", "gomoku": "gomoku(size=15)", "go": "go(size=9,k
 
 FAULTS = {
     "broken": ("opinion() {", 'opinion() {\n      throw new Error("out of order");'),
-    "endless": ("done: sum >= tree.sims", "done: false"),
+    "endless": ("tree.sims = sims;", "tree.sims = Infinity;"),
 }
 """Pages of Connect 4 around an engine that fails, or whose search ends only when it is stopped."""
 
@@ -84,7 +84,7 @@ class Page:
             self.run("localStorage.clear(); Storage.prototype.setItem = () => {}")  # nothing is kept until it is left
         browser.get("about:blank")
         browser.get((folder / f"{name}.html").as_uri() + link)
-        until(lambda: self.run("return 'ready' in document.documentElement.dataset"))
+        until(lambda: self.run("return document.documentElement?.dataset.ready !== undefined"))
 
     def run(self, script, *values):
         return self.browser.execute_script(script, *values)

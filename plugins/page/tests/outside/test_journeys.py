@@ -55,7 +55,7 @@ class Served(Page):
         self.browser.get(self.place + path)
 
     def ready(self):
-        until(lambda: self.run("return 'ready' in document.documentElement.dataset"))
+        until(lambda: self.run("return document.documentElement?.dataset.ready !== undefined"))
 
     def set(self, css, value):
         self.run(
