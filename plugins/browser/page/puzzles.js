@@ -20,6 +20,31 @@ const named = (text) =>
     .map((name) => actionOf.get(name.toLowerCase()));
 const puzzleLine = (moves) => moves.map(spokenName).join(" ");
 
+// What the browser keeps of this game under a name: {} where that is nothing, or nothing of ours.
+function ofEach(name) {
+  try {
+    return JSON.parse(kept.get(name)) ?? {};
+  } catch {
+    return {};
+  }
+}
+const ofGame = (name) => ofEach(name)[facts.spec] ?? {};
+const keepOfGame = (name, found) => kept.set(name, JSON.stringify({ ...ofEach(name), [facts.spec]: found }));
+
+// The solver's rating: Elo against the puzzles, each of which counts once, at its first wrong move, hint or solution. A
+// puzzle is as strong as the share of weak programs that missed it says; AVERAGE is what these programs have.
+const AVERAGE = 1200,
+  RATED_FROM = 5;
+function strengthOf({ missed }) {
+  const share = Math.min(Math.max(missed, 0.05), 0.95);
+  return AVERAGE + 400 * Math.log10(share / (1 - share));
+}
+function rated({ rating, tried }, puzzle, solved) {
+  const expected = 1 / (1 + 10 ** ((strengthOf(puzzle) - rating) / 400)),
+    step = Math.max(64 / (1 + tried.length / 8), 16);
+  return { rating: rating + step * (Number(solved) - expected), tried: [...tried, puzzle.number] };
+}
+
 const puzzles = {
   all: (facts.puzzles ?? []).map((one, i) => ({
     ...one,
@@ -56,22 +81,20 @@ const puzzles = {
     return this.all.filter((one) => !this.level || one.level === this.level); // none of YOURS
   },
   get done() {
-    try {
-      return JSON.parse(kept.get("puzzles"))?.[facts.spec] ?? {};
-    } catch {
-      return {};
-    }
+    return ofGame("puzzles");
   },
   keep(kind) {
-    let games = {};
-    try {
-      games = JSON.parse(kept.get("puzzles")) ?? {};
-    } catch {
-      /* nothing is kept, or nothing of ours */
-    }
-    const solved = { ...games[facts.spec] };
+    const solved = { ...this.done };
     solved[this.one.number] = Math.min(kind, Number(solved[this.one.number]) || kind);
-    kept.set("puzzles", JSON.stringify({ ...games, [facts.spec]: solved }));
+    keepOfGame("puzzles", solved);
+  },
+  get solver() {
+    const { rating, tried } = ofGame("solver");
+    return Number.isFinite(rating) && Array.isArray(tried) ? { rating, tried } : { rating: AVERAGE, tried: [] };
+  },
+  rate(solved) {
+    const { solver, one } = this;
+    if (!solver.tried.includes(one.number) && !this.done[one.number]) keepOfGame("solver", rated(solver, one, solved));
   },
   async open(one) {
     const { positions, illegal } = await engine.call("follow", { moves: one.moves });
@@ -114,6 +137,7 @@ const puzzles = {
       wins = after.over && after.result === this.position.player;
     if (action !== this.wanted && !(wins && last)) {
       this.errors++;
+      this.rate(false);
       const all = one.wrong[step / 2] ?? [],
         answer = all.find((r) => r.moves.includes(action)) ?? all.find((r) => !r.moves.length);
       this.refuted = { action, line: [action, ...(answer?.line ?? [])] };
@@ -126,6 +150,7 @@ const puzzles = {
     await this.play([action]);
     if (this.solved || after.over) {
       this.shown = !this.solved;
+      this.rate(!this.errors && !this.helped);
       this.keep(this.errors || this.helped ? HELPED : CLEAN);
       const rest = one.line.slice(one.asked);
       this.note = rest.length ? tr("Solved. Best play goes on {line}.", { line: puzzleLine(rest) }) : tr("Solved.");
@@ -137,6 +162,7 @@ const puzzles = {
     render();
   },
   hint() {
+    this.rate(false);
     this.helped = true;
     this.hints = Math.min(this.hints + 1, 3);
     this.refuted = null;
@@ -144,6 +170,7 @@ const puzzles = {
     render();
   },
   async solution() {
+    this.rate(false);
     this.helped = this.shown = true;
     this.refuted = null;
     const rest = this.one.line.slice(this.moves.length - this.one.moves.length);
@@ -229,7 +256,8 @@ function puzzleView() {
 
 const YOURS = "yours"; // the level of the mistakes that the browser keeps
 function puzzleCard() {
-  const { done } = puzzles,
+  const { done, solver } = puzzles,
+    { rating, tried } = solver,
     own = puzzles.level === YOURS,
     count = (kind) => puzzles.all.filter((each) => done[each.number] === kind).length;
   const kinds = [
@@ -262,12 +290,22 @@ function puzzleCard() {
           {},
           tr("{clean} solved alone, {helped} with help", { clean: count(CLEAN), helped: count(HELPED) }),
         ),
+    own || tried.length < RATED_FROM
+      ? null
+      : h("p.rating", {}, tr("Your rating: {rating}", { rating: Math.round(rating) })),
     h(
       "p.soft",
       {},
       own
         ? tr("Positions of your games in which another move was better. They are kept in this browser.")
-        : tr("Each position has one right move. What you solve is remembered in this browser."),
+        : [
+            tr("Each position has one right move. What you solve is remembered in this browser."),
+            tried.length < RATED_FROM
+              ? ""
+              : ` ${tr("Each puzzle counts once; {average} is the rating of the weak programs that graded them.", {
+                  average: AVERAGE,
+                })}`,
+          ],
     ),
   ]);
 }

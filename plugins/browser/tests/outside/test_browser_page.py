@@ -295,6 +295,26 @@ def test_a_puzzle_refutes_a_wrong_move_hints_and_is_solved(page):
     seen.run(click, right)
     assert shown["asked"] == 1, "this puzzle is solved by one move"
     until(lambda: seen.count(".numbers .helped") == 1)
+    solver = "return JSON.parse(localStorage.getItem('solver')).connect4"
+    assert seen.run(solver) == {"rating": rating_after(1200, shown, 0, won=False), "tried": [1]}
+    seen.run("localStorage.setItem('solver', JSON.stringify({connect4: {rating: 1300, tried: [11, 12, 13, 14]}}))")
+    seen.press("Next")
+    until(lambda: seen.text(".numbers [aria-current=true]") == "2")
+    second = seen.run("return JSON.parse(document.getElementById('facts').textContent).puzzles[1]")
+    for name in second["line"].split()[: second["asked"] : 2]:
+        said = seen.text(".verdict")
+        seen.run(click, int(name) - 1)
+        until(lambda said=said: seen.text(".verdict") != said)
+    rating = rating_after(1300, second, 4, won=True)
+    assert seen.run(solver) == {"rating": rating, "tried": [11, 12, 13, 14, 2]}
+    assert seen.text(".rating") == f"Your rating: {rating.expected:.0f}"
+
+
+def rating_after(rating, puzzle, count, won):
+    """Return a solver's Elo after a puzzle, whose own is that of those that missed it (docs/browser.md)."""
+    share = min(max(puzzle["missed"], 0.05), 0.95)
+    expected = 1 / (1 + share / (1 - share) * 10 ** ((1200 - rating) / 400))
+    return pytest.approx(rating + max(64 / (1 + count / 8), 16) * (won - expected))
 
 
 def test_a_position_is_set_up_and_both_sides_see_what_counts_at_the_end(page):
