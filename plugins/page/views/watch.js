@@ -1,6 +1,6 @@
 // Watch it learn: one position as the versions of a run see it, without search; milestones; a version to play against.
 
-const BOARDS = 6;
+const BOARDS = 8;
 function watchRun(box, name) {
   const state = {
     name,

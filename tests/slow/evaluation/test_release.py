@@ -208,7 +208,7 @@ def test_early_versions_are_a_whole_run_with_games_of_each_version(trained_place
         there = make_player(f"run0001:version{version:04}", game, root=tmp_path / "early")
         here = make_player(f"version{version:04}", game)
         for a, b in zip(there.predict(planes), here.predict(planes), strict=True):
-            np.testing.assert_allclose(a, b, atol=1e-5)
+            np.testing.assert_allclose(a, b, atol=0.02)
     before = tree_of(target)
     make_player("run0001:best", game, root=tmp_path / "early")
     assert tree_of(target) == before, "reading writes nothing"
