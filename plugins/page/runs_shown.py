@@ -175,6 +175,8 @@ def one_run(name: str, compare: str, roster: Roster, trainer: Trainer) -> dict[s
     with readable(folder, *FAULTS):
         lines = {each: metrics(place) for each, place in compared.items()}
         curves = all_curves(lines)
+        if ships and not strength_points(lines[name])[0]:  # nor will there ever be
+            curves = [curve for curve in curves if curve["key"] != "elo"]
     mine = now.process is not None and now.process == trainer.process(settings(folder).game)
     newest, board = None, None
     with suppress(UserError):  # a game that must not be made, or none yet
