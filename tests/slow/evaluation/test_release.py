@@ -192,6 +192,7 @@ def test_the_command_replaces_a_player_only_when_told_to(packed, capsys):
 
 def test_early_versions_are_a_whole_run_with_games_of_each_version(trained_place, tmp_path):
     folder, target = run_folders.find_run("tictactoe"), tmp_path / "early" / "tictactoe" / "run0001"
+    target.parent.mkdir(parents=True)
     write_early_versions(folder, [0, 1, 3], 2, target)
     assert verify(target).damage == []
     source, store = Store(folder / "run.db", read_only=True), Store(target / "run.db", read_only=True)
