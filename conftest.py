@@ -104,6 +104,7 @@ def place(tmp_path, monkeypatch):
     for module in (run_folders, initialise):
         monkeypatch.setattr(module, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(run_folders, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(run_folders, "EARLY", tmp_path / "early")
     (tmp_path / "runs").mkdir()
     return tmp_path / "runs"
 

@@ -23,8 +23,10 @@ from system.import_names import own_names, with_prefix  # noqa: E402
 PACKAGE = "alphazero_keras"
 LEFT_OUT = {"tests", "benchmarks", "docs", "distribution", "conftest", "conftest.py", "__pycache__"}
 """Folders and files that the program does not need, wherever they are."""
-MORE = ("run_archive", "requirements*.txt")
-"""What is needed of the top folder apart from modules: the players that ship, and the lists of packages."""
+RUNS = ("run_archive", "early_versions")
+"""Folders of runs that ship: players, and early versions to look at."""
+MORE = (*RUNS, "requirements*.txt")
+"""What is needed of the top folder apart from modules: runs, and the lists of packages."""
 
 
 class Package(BuildHookInterface[Any]):
@@ -54,7 +56,7 @@ def write_package(root: Path, target: Path) -> None:
         content = path.read_bytes()
         if path.suffix == ".py":
             content = with_prefix(content, names, f"{PACKAGE}.", str(path))
-        if path.suffix in (".py", ".txt", ".json") and place.parts[0] != "run_archive":
+        if path.suffix in (".py", ".txt", ".json") and place.parts[0] not in RUNS:
             content = content.replace(b"python main.py", b"alphazero")
         (target / place).parent.mkdir(parents=True, exist_ok=True)
         (target / place).write_bytes(content)

@@ -9,21 +9,34 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import games
 from config import Config, UserError, to_json, with_overrides
 from evaluation.level_games import LINKS
 from loggers import write_metrics
-from network.stored_network import GRAPH
+from network.stored_network import GRAPH, StoredNetwork
 from players.levels import FILE, Level
-from storage.atomic_files import DamagedData, read_file, write_file, writing
+from storage.atomic_files import (
+    DamagedData,
+    arrays_from_bytes,
+    arrays_to_bytes,
+    read_file,
+    sha256,
+    write_file,
+    writing,
+)
 from storage.checkpoints import content, path_of
+from storage.game_record import IMPORTED
 from storage.run_files import RunFiles
 from storage.run_folders import RunBusy, make_folder, make_private, read_config, shipped_folder
-from storage.run_store import Store
+from storage.run_store import Store, game_of_row
 from system import files
 
 
@@ -113,29 +126,64 @@ def write_small(folder: Path, version: int, target: Path, **settings: Any) -> No
         write_file(target / GRAPH, read_file(folder / GRAPH))
 
 
-def _write(folder: Path, version: int | None, config: Config, target: Path) -> None:
-    """Write what ships of a run into a new folder."""
+def write_early_versions(folder: Path, versions: Sequence[int], games_each: int, target: Path) -> None:
+    """Write versions of a run, each with some of its games against itself, as a run of its own into a new folder.
+
+    The weights are kept in 16 bits. Games that began with random moves are left out. The metrics end with the newest of
+    these versions.
+    """
+    config = with_overrides(read_config(folder), backend="auto", precision="auto")
+    source, kept = Store(folder / "run.db", read_only=True), list[tuple[Any, ...]]()
+    try:
+        for version in versions:
+            played = source.rows("games", "WHERE version = ? AND idx < ? ORDER BY idx", (version, IMPORTED))
+            kept += islice((row for row in played if game_of_row(row).visits[0].any()), games_each)
+    finally:
+        source.close()
+    _write(folder, versions[-1], config, target, earlier=versions[:-1], kept=kept)
+
+
+def _write(
+    folder: Path,
+    version: int | None,
+    config: Config,
+    target: Path,
+    *,
+    earlier: Sequence[int] = (),
+    kept: Sequence[tuple[Any, ...]] = (),
+) -> None:
+    """Write what ships of a run into a new folder.
+
+    earlier: versions before that one; with them all are kept in 16 bits. kept: rows of games.
+    """
     source = Store(folder / "run.db", read_only=True)
     try:
         row = source.version(source.best() if version is None else version)
-        data = content(folder, row.file, row.sha256)
-        if data is None:
-            raise DamagedData(f"{path_of(folder, row.file)}: expected the file that the run wrote, got another")
+        rows, data = [], dict[str, bytes]()
+        for each in (*map(source.version, earlier), row):
+            found = content(folder, each.file, each.sha256)
+            if found is None:
+                raise DamagedData(f"{path_of(folder, each.file)}: expected the file that the run wrote, got another")
+            data[each.file] = _in_16_bits(found, config, each.file) if earlier else found
+            rows.append(each._replace(optimizer="", sha256=sha256(data[each.file])))
         meta = {key: value for key, value in source.rows("meta") if key != "identity"}
-        closed = list(source.rows("stages", "WHERE stage = 'iteration' ORDER BY iteration"))
+        last = row.iteration if earlier else 2**31
+        closed = list(source.rows("stages", "WHERE stage = 'iteration' AND iteration <= ? ORDER BY iteration", (last,)))
     finally:
         source.close()
     shutil.rmtree(target, ignore_errors=True)
     with writing(target):
         target.mkdir(mode=0o700)  # a link of that name is refused
     make_folder(target)
-    write_file(path_of(target, row.file), data)
+    for name, found in data.items():
+        write_file(path_of(target, name), found)
     store = Store(target / "run.db", create=True)
     try:
         with store.transaction():
             for key, value in {**meta, "best": str(row.version), "finished": "yes"}.items():
                 store.put(key, value)
-            store.insert("versions", [row._replace(optimizer="")])
+            store.insert("versions", rows)
+            store.insert("games", kept)
             store.insert("stages", closed)
         store.write_mark()
         store.seal()
@@ -145,6 +193,12 @@ def _write(folder: Path, version: int | None, config: Config, target: Path) -> N
     place = RunFiles(target)
     write_metrics(place, [json.loads(row[2]) for row in closed])
     place.close()
+
+
+def _in_16_bits(data: bytes, config: Config, name: str) -> bytes:
+    """Return a file of weights with each number rounded to 16 bits."""
+    shapes = StoredNetwork(config, games.make(config.game)).shapes
+    return arrays_to_bytes([array.astype(np.float16) for array in arrays_from_bytes(data, shapes, name)])
 
 
 def write_levels(folder: Path, found: list[Level], games_each: int) -> None:

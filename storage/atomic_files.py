@@ -20,8 +20,8 @@ from storage.untrusted_npz import BadArrays, read_arrays
 from system.files import replace, sync_folder
 from system.reading import MODEL_BYTES, read_limited
 
-NUMBERS = "<f4", "<f8", "<i8", "<i4"
-"""Types of the numbers in weights and in the states of optimizers."""
+NUMBERS = "<f4", "<f8", "<i8", "<i4", "<f2"
+"""Types of the numbers in weights and in the states of optimizers; 16 bits in early versions that ship."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -164,8 +164,9 @@ def arrays_to_bytes(arrays: Sequence[np.ndarray]) -> bytes:
 
 
 def arrays_from_bytes(data: bytes, shapes: Sequence[tuple[int, ...]], source: str) -> list[np.ndarray]:
-    """Read arrays of exactly these shapes; raise `DamagedData` naming the difference."""
+    """Read arrays of exactly these shapes, those of 16 bits as float32; raise `DamagedData` naming the difference."""
     try:
-        return [*read_arrays(data, {f"a{i:04d}": (NUMBERS, tuple(s)) for i, s in enumerate(shapes)}).values()]
+        found = read_arrays(data, {f"a{i:04d}": (NUMBERS, tuple(s)) for i, s in enumerate(shapes)}).values()
+        return [array.astype(np.float32) if array.dtype == np.float16 else array for array in found]
     except BadArrays as error:
         raise DamagedData(f"{source}: {error}") from None

@@ -28,6 +28,8 @@ RUNS = Path(os.environ.get("ALPHAZERO_RUNS") or ("run" if PREFIX else HERE / "ru
 """The folder of all runs: an installed program keeps them in the folder that it works in."""
 SHIPPED = HERE / "run_archive"
 """The players that ship: one run per game, without its games."""
+EARLY = HERE / "early_versions"
+"""Runs that ship to be looked at, one per game: early versions, each with a few of its games."""
 RUN = re.compile(r"run([0-9]{4,6})\Z")
 _LOGGER = logging.getLogger("alphazero.run_folders")
 

@@ -11,7 +11,14 @@ HERE = Path(__file__).parent.parent
 REMOVABLE = ("benchmarks", "plugins")
 """Folders without which the core is whole; links into them are not followed where they are not there."""
 OF_REMOVABLE = tuple(f"{name}/**/*.md" for name in REMOVABLE)
-FINISHED = ("*.md", "docs/*.md", "docs/zh/*.md", "run_archive/*/run0001/*.md", *OF_REMOVABLE)
+FINISHED = (
+    "*.md",
+    "docs/*.md",
+    "docs/zh/*.md",
+    "run_archive/*/run0001/*.md",
+    "early_versions/*/run0001/*.md",
+    *OF_REMOVABLE,
+)
 """Documents whose prose lines are short and whose links lead somewhere."""
 LONGEST_LINE = 120
 

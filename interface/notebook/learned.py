@@ -6,13 +6,14 @@ from html import escape
 
 from evaluation.milestones import chosen_versions, in_words, milestones, probes, shares
 from initialise import Session
+from interface.notebook.early import EarlyVersions
 from languages.translate import tr
 
 
 class Milestones:
     """What the versions of a run have learned, in words; see `evaluation/milestones.py`."""
 
-    def __init__(self, session: Session, most: int = 20) -> None:
+    def __init__(self, session: Session | EarlyVersions, most: int = 20) -> None:
         """Look at `most` versions at most."""
         asked, numbers = probes(session.game), [row.version for row in session.store.versions()]
         looked_at = chosen_versions(numbers, most)

@@ -14,6 +14,7 @@ from evaluation.milestones import chosen_versions
 from game import Game, GameState
 from initialise import Session
 from interface.explain import as_text, explain
+from interface.notebook.early import EarlyVersions
 from system.plugins import load, plugins
 
 B = TypeVar("B")
@@ -47,7 +48,7 @@ def _network(config: Config, game: Game) -> Text:
     return Text(" -> ".join([f"board {shape}", *body]), f"-> policy of {game.action_size} moves; value from -1 to +1")
 
 
-def _versions(session: Session, state: GameState, most: int = 6) -> Text:
+def _versions(session: Session | EarlyVersions, state: GameState, most: int = 6) -> Text:
     """Return a position as versions of a run see it, without search: their value, and the moves that they prefer."""
     lines = [state.render()]
     for number in chosen_versions([row.version for row in session.store.versions()], most):

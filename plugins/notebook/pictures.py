@@ -15,6 +15,7 @@ from config import Config, UserError, layers
 from evaluation.milestones import chosen_versions
 from game import Game, GameState
 from initialise import Session
+from interface.notebook.early import EarlyVersions
 from languages.translate import tr
 from plugins.pictures.board_svg import Mark, board_svg, ratio_of
 from plugins.pictures.tree_svg import MOST_STEPS, Growth
@@ -169,7 +170,7 @@ def show_tree(agent: Agent, state: GameState, sims: int = 32) -> Tree:
     return Tree(frames, moments)
 
 
-def versions(session: Session, state: GameState, most: int = 6) -> Drawing:
+def versions(session: Session | EarlyVersions, state: GameState, most: int = 6) -> Drawing:
     """Return a position as versions of a run see it, without search: the policy on the board, the value above it."""
     tiles = []
     for number in chosen_versions([row.version for row in session.store.versions()], most):

@@ -26,7 +26,8 @@ from plugins.browser.player import page_parts
 from plugins.page.home import address_of
 from plugins.page.pools import PARSING
 from plugins.page.view_files import server_part, texts_of_game
-from plugins.page.web_players import SHIPS, Roster
+from plugins.page.web_players import EARLY, SHIPS, Roster, prefix_of
+from storage import run_folders
 from storage.atomic_files import replacing
 from system.reading import LINES_BYTES, read_limited
 
@@ -116,11 +117,20 @@ def made(game: Game, player: str) -> str:
     """Return the page of a game with a network, or without one where the browser cannot play."""
     more: dict[str, Any] = {"server": True, "texts": texts_of_game(), "address": address_of(game.spec)}
     try:
-        parts = page_parts("shipped" if player.startswith(SHIPS) else player, game)
+        parts = _parts(player, game)
     except UserError:
         facts = facts_of(game, {"player": _no_player(), "levels": _levels(), "engine": "server"})
         parts = PageParts(b"", {}, b"", facts, "")
     return one_file(parts._replace(facts=parts.facts | more), server=server_part())
+
+
+def _parts(player: str, game: Game) -> PageParts:
+    """Return the parts of a page for a network; raise `UserError` where a browser cannot play it."""
+    prefix = prefix_of(player)
+    if prefix != EARLY:
+        return page_parts("shipped" if prefix == SHIPS else player, game)
+    parts = page_parts(player.removeprefix(EARLY), game, run_folders.EARLY)
+    return parts._replace(facts=parts.facts | {"player": parts.facts["player"] | {"early": True}})
 
 
 def _no_player() -> dict[str, Any]:

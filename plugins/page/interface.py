@@ -302,7 +302,7 @@ class Parts:
         sims = whole(given, "sims", 1, DEEPEST)
         seconds = fields.number(given, "seconds", 0.01, SECONDS)
         player = text(given, "player", "") or self.roster.strongest(game.spec)
-        if player not in self.roster.players(game.spec):
+        if player not in self.roster.players(game.spec) and player not in self.roster.networks(game.spec):
             raise UserError(f"expected a player of {game.spec}, got {player[:60]!r}")
         if kind == "move":
             return MoveWork(self.roster, game, moves, player, sims, seconds)

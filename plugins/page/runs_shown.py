@@ -41,7 +41,7 @@ from plugins.page.run_reader import (
     strength_points,
 )
 from plugins.page.training_process import Trainer
-from plugins.page.web_players import SHIPS, Roster, named_runs
+from plugins.page.web_players import EARLY, Roster, named_runs, prefix_of
 from plugins.pictures.board_grid import grid_of
 from plugins.pictures.board_parts import board_parts
 from storage.game_record import IMPORTED
@@ -142,7 +142,7 @@ def runs(trainer: Trainer) -> list[dict[str, Any]]:
 
 def _run(name: str, folder: Path, trainer: Trainer) -> dict[str, Any]:
     """Return a run for the list; of one that cannot be read its name and why."""
-    ships = name.startswith(SHIPS)
+    ships = prefix_of(name) != ""
     found: dict[str, Any] = {"name": name, "game": "", "label": name, "ships": ships, "finished": False}
     found |= {"process": None, "mine": False, "busy": False, "games": False, "error": ""}
     try:
@@ -151,6 +151,7 @@ def _run(name: str, folder: Path, trainer: Trainer) -> dict[str, Any]:
             best, done = store.best(), store.get("finished") == "yes"
             found |= {"finished": done, "games": bool(store.count_games())}
         label = tr("{name}: best (version {number})", name=folder.name, number=best)
+        label = tr("early versions") if name.startswith(EARLY) else label
         process = None if ships else owner(folder)
         mine = process is not None and process == trainer.process(spec)
         found |= {"game": spec, "label": f"{title_of(spec)}, {label}", "process": process, "mine": mine}
@@ -168,12 +169,14 @@ def folder_of(name: str) -> Path:
 
 def one_run(name: str, compare: str, roster: Roster, trainer: Trainer) -> dict[str, Any]:
     """Return a run's state, numbers, curves, newest game and log. compare: another run's name, or ""."""
-    folder, ships = folder_of(name), name.startswith(SHIPS)
+    folder, ships = folder_of(name), prefix_of(name) != ""
     now = standing(folder)
     compared = {name: folder} | ({compare: folder_of(compare)} if compare else {})
     with readable(folder, *FAULTS):
         lines = {each: metrics(place) for each, place in compared.items()}
         curves = all_curves(lines)
+        if ships and not strength_points(lines[name])[0]:  # nor will there ever be
+            curves = [curve for curve in curves if curve["key"] != "elo"]
     mine = now.process is not None and now.process == trainer.process(settings(folder).game)
     newest, board = None, None
     with suppress(UserError):  # a game that must not be made, or none yet
@@ -183,7 +186,7 @@ def one_run(name: str, compare: str, roster: Roster, trainer: Trainer) -> dict[s
     return {
         "name": name,
         "standing": now._asdict(),
-        "words": shipped_words(now) if ships else words_of(now, mine),
+        "words": shipped_words(name, now) if ships else words_of(now, mine),
         "facts": facts_of(now, ships=ships),
         "curves": curves,
         "log": log_tail(folder),
@@ -204,14 +207,16 @@ def words_of(now: Standing, mine: bool) -> str:
     return text if mine else text + tr(" (process {number}, not of this page)", number=now.process)
 
 
-def shipped_words(now: Standing) -> str:
-    """Return a line about a run that ships."""
+def shipped_words(name: str, now: Standing) -> str:
+    """Return a line about a run that comes with the program."""
+    if name.startswith(EARLY):
+        return tr("comes with the program: versions of a training from its first minute on, with some of their games")
     return tr("ships with the program, after {count} iterations", count=now.iteration - 1)
 
 
 def facts_of(now: Standing, *, ships: bool = False) -> dict[str, int]:
-    """Return a run's numbers; ships: it came with the program, without the games that it played."""
-    counted = {} if ships and not now.games else {tr("games"): now.games}
+    """Return a run's numbers; ships: it came with the program, without most of the games that it played."""
+    counted = {} if ships else {tr("games"): now.games}
     return {
         tr("iterations done"): now.iteration - 1,
         **counted,
@@ -433,7 +438,7 @@ def train_arguments(given_preset: str, minutes: float | None) -> list[str]:
 def resumed(run: str, spec: str, roster: Roster) -> tuple[str, list[str]]:
     """Return (game, arguments of `train`) that resume a run of a game; run: its folder's name."""
     for name, folder in named_runs().items():
-        if not name.startswith(SHIPS) and folder.name == run and settings(folder).game == spec:
+        if not prefix_of(name) and folder.name == run and settings(folder).game == spec:
             return game_spec(folder, roster.named), ["--run", str(int(folder.name[3:]))]
     raise LookupError(run)
 
@@ -451,7 +456,7 @@ def _running(process: int) -> float | None:
 
 def live(name: str, folder: Path, trainer: Trainer) -> dict[str, Any] | None:
     """Return the figures of a run at work, None if no process works on it."""
-    if name.startswith(SHIPS) or owner(folder) is None:
+    if prefix_of(name) or owner(folder) is None:
         return None
     now = standing(folder)
     if now.process is None:

@@ -119,9 +119,9 @@ class Roster:
         return named
 
     def networks(self, spec: str) -> list[str]:
-        """Return the names of the networks that play a game, newest run first."""
+        """Return the names of the networks that can play a game, newest run first, early versions last."""
         found = []
-        for name, folder in runs_by_name(spec).items():
+        for name, folder in (runs_by_name(spec) | early_runs(spec)).items():
             versions = _versions(folder)
             if versions is not None:
                 found += [f"{name}:best", *(f"{name}:version{number:04}" for number in reversed(versions[1]))]
@@ -138,7 +138,7 @@ class Roster:
     def _found(self, name: str, game: Game) -> tuple[Path, int, str]:
         """Return (run, version, sha256 of its file) of a network's name; raise `UserError` if it is none."""
         run, _, which = name.partition(":")
-        folder = runs_by_name(game.spec).get(run)
+        folder = (runs_by_name(game.spec) | early_runs(game.spec)).get(run)
         versions = _versions(folder) if folder else None
         if folder is None or versions is None or not re.fullmatch("best|version[0-9]{4,6}", which, re.ASCII):
             raise UserError(f"expected a run of {game.spec}, got {name[:40]!r}")
@@ -215,14 +215,24 @@ class Roster:
             return self._networks[key]
 
 
-SHIPS = "shipped/"
-"""Prefix of runs that ship with the program: they can be looked at and played against, but never changed."""
+SHIPS, EARLY = "shipped/", "early/"
+"""Prefixes of runs that come with the program, players and early versions: they can be looked at and played against,
+but never changed."""
+
+
+def prefix_of(name: str) -> str:
+    """Return the prefix of a run's name, "" for a run of the user's.
+
+    >>> prefix_of("early/connect4/run0001"), prefix_of("connect4/run0001")
+    ('early/', '')
+    """
+    return next((prefix for prefix in (SHIPS, EARLY) if name.startswith(prefix)), "")
 
 
 def named_runs() -> dict[str, Path]:
-    """Return {name: folder} of all runs, those of a game together, newest first; those that ship come last."""
+    """Return {name: folder} of all runs, those of a game together, newest first; those of the program come last."""
     named: dict[str, Path] = {}
-    for root, before in ((run_folders.RUNS, ""), (run_folders.SHIPPED, SHIPS)):
+    for root, before in ((run_folders.RUNS, ""), (run_folders.EARLY, EARLY), (run_folders.SHIPPED, SHIPS)):
         found = [p for folder in folders_in(root) for p in runs_in(folder)]
         found = [p for p in found if (p / "config.json").exists() and (p / "run.db").exists()]
         found.sort(key=lambda p: (p.parent.name, -int(p.name[3:])))
@@ -241,6 +251,11 @@ def runs_by_name(spec: str) -> dict[str, Path]:
         game = make_game(spec)
         own, ships = own or family_runs(game, mine), ships or family_runs(game, theirs)
     return {f"{before}{folder.name}": folder for before, found in (("", own), (SHIPS, ships)) for folder in found[::-1]}
+
+
+def early_runs(spec: str) -> dict[str, Path]:
+    """Return {name: folder} of the early versions of a game, which are no players of the lists."""
+    return {f"{EARLY}{folder.name}": folder for folder in runs_of(spec, run_folders.EARLY)}
 
 
 def _levels(spec: str) -> list[Level]:
@@ -291,7 +306,7 @@ def has_level(name: str) -> bool:
 
 def is_search(name: str) -> bool:
     """Return whether a player's search can be shown, see `Roster.analyst`."""
-    return name == "rollout" or RUN.match(name.removeprefix(SHIPS).partition(":")[0]) is not None
+    return name == "rollout" or RUN.match(name.removeprefix(prefix_of(name)).partition(":")[0]) is not None
 
 
 def choose(

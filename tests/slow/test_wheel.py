@@ -97,7 +97,8 @@ def test_the_wheel_has_one_package_with_the_program_and_its_players(wheel):
     known = listed.stdout.split("\n")
     of_rooms = [name for name in known if name.split("/")[0] in own_names() and "/tests/" not in name]
     assert set(of_rooms) <= found
-    assert {"run_archive/connect4/run0001/run.db", "requirements-web.txt", "py.typed", "__main__.py"} <= found
+    assert {f"{runs}/connect4/run0001/run.db" for runs in ("run_archive", "early_versions")} <= found
+    assert {"requirements-web.txt", "py.typed", "__main__.py"} <= found
     assert not [name for name in found if name.split("/")[0] in ("tests", "benchmarks", "docs", "distribution")]
 
 

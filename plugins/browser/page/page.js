@@ -1058,6 +1058,10 @@ function openKeys() {
 function networkLine() {
   const { player } = facts;
   if (!player.name) return tr("The server plays this game: a browser cannot.");
+  if (player.early)
+    return tr("The machine is version {version} of a training that comes with the program, from its early part.", {
+      version: player.version,
+    });
   if (player.ownNetwork)
     return tr("The machine is {name}, a network that somebody trained for themselves.", { name: player.name });
   return tr("The machine is the network that ships with the program, version {version}.", {

@@ -11,7 +11,7 @@ if __name__ == "__main__":
     from storage import run_folders
 
     run_folders.RUNS = Path(root)
-    run_folders.SHIPPED = Path(root) / "none"
+    run_folders.SHIPPED = run_folders.EARLY = Path(root) / "none"
     if argv[0] == "serve":
         from plugins.page import training_process
 

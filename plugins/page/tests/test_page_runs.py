@@ -45,6 +45,7 @@ def folder(tmp_path, monkeypatch):
     """Return the folder of a run of tic-tac-toe: a version, games of iteration 1, a tournament's game."""
     monkeypatch.setattr(run_folders, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(run_folders, "SHIPPED", tmp_path / "none")
+    monkeypatch.setattr(run_folders, "EARLY", tmp_path / "none")
     found = tmp_path / "runs" / "tictactoe" / "run0001"
     found.mkdir(parents=True)
     finish_simulation(found, "tictactoe")

@@ -219,7 +219,9 @@ view(() => {
   tried(() => server.get("runs")).then((found) => {
     runs = (found?.runs ?? []).filter((one) => !one.ships || one.games);
     if (!runs.some(({ name }) => name === chosen.name)) chosen.name = runs[0]?.name ?? "";
-    if (!runs.length && !asked.has("kind")) chosen.kind = "mine";
+    const named = asked.has("kind") || asked.has("run"),
+      trained = runs.some((one) => !one.ships);
+    if (!named && !trained && (ownGames().length || !runs.length)) chosen.kind = "mine";
     read();
   });
   return [h("section.card", { "aria-label": tr("Games") }, filters, words, boards, pages)];

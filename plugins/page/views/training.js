@@ -68,6 +68,7 @@ view(() => {
     history.replaceState(null, "", name ? `/training?run=${encodeURIComponent(name)}` : "/training");
     listen();
     read();
+    parts.curves[name.startsWith("early/") ? "before" : "after"](parts.watch); // what early versions are there for
     watchRun(parts.watch, name);
   }
   function showChoice() {

@@ -1,8 +1,18 @@
 // Watch it learn: one position as the versions of a run see it, without search; milestones; a version to play against.
 
-const BOARDS = 6;
+const BOARDS = 8;
 function watchRun(box, name) {
-  const state = { name, versions: [], positions: [], position: "start", at: 0, looks: new Map(), playing: null };
+  const state = {
+    name,
+    versions: [],
+    games: {}, // {version: games before it}
+    known: { shares: {}, kinds: {} }, // what each version can
+    positions: [],
+    position: "start",
+    at: 0,
+    looks: new Map(),
+    playing: null,
+  };
   const row = h("div.versions"),
     look = h("div.look"),
     bar = h("div.row.slider"),
@@ -61,6 +71,24 @@ function watchRun(box, name) {
       .filter(([action, p]) => Math.round(100 * p) >= 1 && (found.points?.[action] ?? -1) >= 0)
       .map(([action, p]) => [found.points[action], Math.round(100 * p), p / most]);
   };
+  const shareRow = (name, p) => {
+    const share = h("span.share", { "aria-hidden": "true" });
+    share.style.width = `${Math.max(120 * p, 1)}px`;
+    return h("tr", {}, h("td", {}, name), h("td", {}, share, percentOf(p)));
+  };
+  const abilities = (shares) =>
+    shares && Object.keys(shares).length
+      ? h(
+          "table.found.abilities",
+          {},
+          h("caption", {}, tr("It alone, in positions made from the rules")),
+          h(
+            "tbody",
+            {},
+            Object.entries(shares).map(([kind, p]) => shareRow(state.known.kinds[kind], p)),
+          ),
+        )
+      : null;
   const signedOf = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(2);
 
   async function showRow() {
@@ -109,6 +137,9 @@ function watchRun(box, name) {
         "div.said",
         {},
         h("h3", {}, tr("version {number}", { number: version })),
+        version in state.games
+          ? h("p.soft", {}, tr("after {count} games against itself", { count: number(state.games[version]) }))
+          : null,
         h("p", {}, tr("value for the side to move {value}", { value: signedOf(found.value) })),
         h(
           "table.found",
@@ -117,13 +148,13 @@ function watchRun(box, name) {
           h(
             "tbody",
             {},
-            liked.map(([action, p]) => {
-              const share = h("span.share", { "aria-hidden": "true" });
-              share.style.width = `${Math.max(120 * p, 1)}px`;
-              return h("tr", {}, h("td", {}, found.names?.[action] ?? action), h("td", {}, share, percentOf(p)));
-            }),
+            liked.map(([action, p]) => shareRow(found.names?.[action] ?? action, p)),
           ),
         ),
+        found.right?.length
+          ? h("p", {}, tr("Right: {moves}", { moves: found.right.map((action) => found.names[action]).join(", ") }))
+          : null,
+        abilities(state.known.shares[version]),
         found.url
           ? h(
               "a.button",
@@ -177,6 +208,7 @@ function watchRun(box, name) {
       : found.positions;
     Object.assign(state, {
       versions: found.versions,
+      games: found.games ?? {},
       positions,
       position: first ? (positions[0]?.key ?? "start") : state.position,
     });
@@ -212,7 +244,10 @@ function watchRun(box, name) {
     go(state.at);
     if (!row.hidden) await showRow();
     const known = await server.get("milestones", { name }).catch(() => null);
-    if (!alive() || !known?.words?.length) return;
+    if (!alive() || !known) return;
+    state.known = known;
+    go(state.at);
+    if (!known.words.length) return;
     miles.replaceChildren(
       h("h3", {}, tr("Milestones")),
       h(

@@ -11,7 +11,7 @@ import pytest
 import games
 from config import UserError, differences, from_json, to_json, with_overrides
 from evaluation import release
-from evaluation.release import pack, write_levels
+from evaluation.release import pack, write_early_versions, write_levels
 from games.own import digest
 from initialise import Session
 from interface.commands.levels import command_of
@@ -23,7 +23,7 @@ from players.levels import Level, find_level, read_levels
 from storage import run_folders
 from storage.atomic_files import DamagedData, Unwritable
 from storage.run_folders import RunBusy, find_run, read_config, shipped_run
-from storage.run_store import Store
+from storage.run_store import Store, game_of_row
 from storage.verify import verify
 from support.command_line import output_of
 from support.systems import needs_posix
@@ -188,6 +188,35 @@ def test_the_command_replaces_a_player_only_when_told_to(packed, capsys):
     few = ["--positions", "20", "--ladder-games", "2", "--level-games", "0", "--overwrite"]
     assert output_of(capsys, "ship", "--game", "tictactoe", "--version", "1", *few)[0] == 0
     assert make_player("shipped", games.make("tictactoe")).name == "shipped:version0001"
+
+
+def test_early_versions_are_a_whole_run_with_games_of_each_version(trained_place, tmp_path):
+    folder, target = run_folders.find_run("tictactoe"), tmp_path / "early" / "tictactoe" / "run0001"
+    target.parent.mkdir(parents=True)
+    write_early_versions(folder, [0, 1, 3], 2, target)
+    assert verify(target).damage == []
+    source, store = Store(folder / "run.db", read_only=True), Store(target / "run.db", read_only=True)
+    assert [row.version for row in store.versions()] == [0, 1, 3] and store.get("finished") == "yes"
+    assert read_metrics(target / "metrics.jsonl") == read_metrics(folder / "metrics.jsonl")[:3]
+    kept = list(store.rows("games"))
+    assert sorted(row[2] for row in kept) == [0, 0, 1, 1, 3, 3] and set(kept) <= set(source.rows("games"))
+    assert all(game_of_row(row).visits[0].any() for row in kept), "none begins with random moves"
+    source.close()
+    store.close()
+    game = games.make("tictactoe")
+    planes = boards(game, 20)
+    for version in (0, 3):
+        there = make_player(f"run0001:version{version:04}", game, root=tmp_path / "early")
+        here = make_player(f"version{version:04}", game)
+        for a, b in zip(there.predict(planes), here.predict(planes), strict=True):
+            np.testing.assert_allclose(a, b, atol=0.02)
+    before = tree_of(target)
+    make_player("run0001:best", game, root=tmp_path / "early")
+    assert tree_of(target) == before, "reading writes nothing"
+    path = folder / "models" / "version0001.npz"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(DamagedData, match="version0001"):
+        write_early_versions(folder, [0, 1, 3], 2, target)
 
 
 def test_what_is_not_whole_does_not_ship(trained_place):

@@ -3,6 +3,7 @@
 One server is started for all, and one browser of each kind. Axe is a program of its own, see test_browser_page.py.
 """
 
+import re
 import signal
 
 import pytest
@@ -107,6 +108,28 @@ def test_a_player_that_only_the_server_has_answers(browser, address):
     until(lambda: seen.stones == 2)
 
 
+def test_early_versions_are_there_before_anybody_has_trained_are_watched_and_played_against(browser, address):
+    seen = Served(browser, address, "/training")
+    until(lambda: seen.count(".abilities tr") and "Connect 4, early versions" in seen.text(".displayed"))
+    seen.set(".watch select", "stop")
+    until(lambda: "Right: " in seen.text(".look"))
+    right = re.search(r"Right: (\w+)", seen.text(".look"))[1]
+    seen.set(".slider input", 0)
+    until(lambda: seen.text(".look h3").lower() == "version 0" and seen.count(".abilities tr"))
+    assert "After 0 games against itself" in seen.text(".look")
+    liked = seen.run("return document.querySelector('.look tbody td').innerText")
+    assert liked != right, "what it likes best lets the other win"
+    seen.run("document.querySelector('[data-key=against]').click()")
+    seen.ready()
+    seen.click(38)
+    until(lambda: seen.stones == 2)
+    seen.go("/games?run=early/connect4/run0001")
+    until(lambda: seen.count("a.stored"))
+    seen.run("document.querySelector('a.stored').click()")
+    seen.ready()
+    until(lambda: seen.moves and seen.count(".graph"))
+
+
 def test_a_training_is_started_watched_stopped_and_its_versions_are_looked_at(browser, address):
     seen = Served(browser, address, "/training?game=tictactoe")
     until(lambda: seen.count(".presets button"))
@@ -149,7 +172,7 @@ def test_no_view_has_a_serious_fault_and_none_is_wider_than_the_screen(browser, 
         for path, there in (
             ("/", "a.game"),
             ("/games", ".filters select"),
-            ("/training", ".presets button"),
+            ("/training", ".abilities tr"),
             ("/play/go", ".opponents"),
         ):
             seen = Served(browser, address, path)
