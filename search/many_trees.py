@@ -203,8 +203,9 @@ class ManyTrees:
         """Say once that trees are full and drop positions."""
         if not self._said and self.forest.trees["dropped"].any():
             self._said = True
-            room = "" if self._most is None else f" of {self._most / 2**20:,.0f} MiB"
-            _LOGGER.warning("a tree of %s fills its room%s: positions far from its main lines are dropped", self.game.spec, room)
+            room = f"{self._most / 2**20:,.1f} MiB" if self._most and self._limited else f"{self.capacity:,} positions"
+            text = "a search of %s fills its room of %s: what is far from its main lines is dropped"
+            _LOGGER.warning(text, self.game.spec, room)
 
     def drop_far(self, tree: int = 0) -> None:
         """Make room in a full tree, as `search` does."""

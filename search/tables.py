@@ -61,6 +61,8 @@ GROUP = 8
 """A node's edges begin at a multiple of this, so that its `edges` and its `moves` begin at a CPU cache line."""
 TABLE_SHARE = 4
 """Places of the hash table for each node, at most."""
+REMAP = 2
+"""Numbers for each node in `Forest.remap`."""
 PASSED = 64
 """Extra nodes of a tree, for positions with one move, which visits pass through."""
 MAX_EDGES = 2**31 - 1
@@ -137,6 +139,10 @@ class Forest(NamedTuple):
     """Size of a tree's part of `table`, a power of two."""
 
 
+ENDLESS = 10**9
+"""Visits of a search that ends by a clock or a command; its trees are as large as their limit of memory."""
+
+
 def capacity_for(sims: int, leaves: int) -> int:
     """Return the node capacity for a search of `sims` visits.
 
@@ -176,7 +182,7 @@ def tree_room(game: Game, capacity: int, most: int | None) -> Room:
     and the tree is full when nodes and edges together take the limit. Of both there is address space for more.
     """
     edges = capacity * up_to(GROUP, game.action_size)
-    node, edge = NODE.itemsize + 4 * row_size(game) + 4 * TABLE_SHARE, EDGE.itemsize + MOVE.itemsize
+    node, edge = NODE.itemsize + 4 * (row_size(game) + TABLE_SHARE + REMAP), EDGE.itemsize + MOVE.itemsize
     if most is None or capacity * node + edges * edge <= most:
         return Room(capacity, edges, 0)
     edges, price = min(edges, most // edge), -(-node // edge)
@@ -249,7 +255,7 @@ def make_forest(
         legal=np.zeros(game.action_size, np.int32),
         outcome=np.zeros(1, np.float32),
         odds=np.zeros(up_to(GROUP, game.action_size), np.float64),
-        remap=np.zeros((2, capacity), np.int32),
+        remap=np.zeros((REMAP, capacity), np.int32),
         solver=solver,
         bounds=solver.line.bounds,
         leaves=leaves,
