@@ -85,7 +85,8 @@ def measured(case: Case) -> dict[str, Any]:
     before, began = peak(), time.process_time()
     agent.think(game.start(), stop=lambda: agent.MCTS is not None and agent.MCTS.root.visits >= case.visits)
     seconds, tree = time.process_time() - began, agent.MCTS
-    assert tree is not None
+    if tree is None:
+        raise RuntimeError("expected a tree")
     return {
         "visits": tree.root.visits,
         "positions": len(tree),
