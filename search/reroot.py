@@ -1,6 +1,7 @@
 """Moves the root: makes a position the root of a tree, with its subtree or as a new tree, and drops the rest.
 
-A tree that is full before its search ends drops what is far from its main lines instead (`make_room`)."""
+A tree that is full before its search ends drops what is far from its main lines instead (`make_room`).
+"""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ TREE = np.dtype(
         ("pending", "i4"),  # leaves that wait for the network
         ("temperature", "f4"),  # of the root's priors (`noise.apply_root_temperature`)
         ("full", "i4"),  # whether there was no room for a node
-        ("dropped", "i8"),  # nodes dropped since, to make room (`reroot.drop_far`)
+        ("dropped", "i8"),  # nodes dropped to make room (`reroot.drop_far`)
     ],
     align=True,
 )
@@ -216,7 +216,7 @@ def make_forest(
     """
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
-    room = tree_room(game, capacity, most and most // trees)
+    room = tree_room(game, capacity, most and min(most, MAX_EDGES * (EDGE.itemsize + MOVE.itemsize)) // trees)
     capacity = room.capacity
     table = 1 << (2 * capacity - 1).bit_length()
     edges, slots = trees * room.edge_capacity, trees * leaves
