@@ -168,7 +168,7 @@ def trees_in(room: int, game: Game, sims: int) -> int:
 
 
 class Room(NamedTuple):
-    """What a tree has room for; the fields are those of `Forest`."""
+    """What a tree has room for, see `Forest`."""
 
     capacity: int
     edge_capacity: int
@@ -260,7 +260,9 @@ def make_forest(
         bounds=solver.line.bounds,
         leaves=leaves,
         reach=max_depth(game),
-        **room._asdict(),
+        capacity=capacity,
+        edge_capacity=room.edge_capacity,
+        node_price=room.node_price,
         places=table,
     )
 
