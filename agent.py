@@ -273,9 +273,7 @@ class Agent(Player):
     def twin(self, game: Game, mcts_sims: int, *, changes: dict[str, Any] | None = None, **options: Any) -> Agent:
         """Return a player with the same network, the same search settings except for `changes`, and its own tree."""
         search = replace(self.search, **(changes or {}))
-        options = {
-            "leaves": self._leaves, "cache_size": self._cache_size, "tree_bytes": self.tree_bytes, **options
-        }
+        options = {"leaves": self._leaves, "cache_size": self._cache_size, "tree_bytes": self.tree_bytes, **options}
         return Agent(self.name, game, self.predictor, search, mcts_sims=mcts_sims, **options)
 
     # ---- many games at once, see search/many_games.py

@@ -167,8 +167,8 @@ class ManyTrees:
         while True:
             n = call(search_step, self._bound, n, which)
             self.check_errors()
-            self._say_what_is_dropped()
             if n == 0:
+                self._say_what_is_dropped()
                 if not stopped and before < (before := self._visits_of_full(which)):
                     continue  # the next step makes room in full trees
                 if stop is None or stopped or stop() or not self._raise_budgets(which, sims, stop):
