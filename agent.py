@@ -24,6 +24,7 @@ from memory import Batch
 from search.evaluation_cache import CACHE_BYTES, places_in
 from search.expand import legal_softmax
 from search.many_games import GamesInTurn, ManyGames, games_at_once
+from search.many_trees import room_for_trees
 from search.trace import SearchObserver
 from system.terminal import has_colours, typed_line
 
@@ -112,8 +113,10 @@ class Agent(Player):
         observer: SearchObserver | None = None,
         rng: np.random.Generator | None = None,
         seconds: float = float("inf"),
+        tree_bytes: int | None = None,
     ) -> None:
         """Make a player. `leaves`: how many leaves of a tree wait at once; `model`: needed by `replay` only.
+        `tree_bytes`: memory limit of its tree, by default `many_trees.room_for_trees`.
 
         An `observer` sees each simulation, which is then taken step by step: slow, with the moves of `leaves` = 1.
         A limit of `seconds` per move may end a search early; games are then played one after the other.
@@ -127,6 +130,7 @@ class Agent(Player):
         self.observer = observer
         self.rng = rng or np.random.default_rng(0)
         self.seconds = seconds
+        self.tree_bytes = tree_bytes
         self.MCTS: SearchTree | None = None
         """The tree of `act`, `think` and the article's steps."""
         self._leaves = leaves
@@ -188,6 +192,7 @@ class Agent(Player):
                 sims=max(sims or 0, self.mcts_sims),
                 cache_size=self._cache_size,
                 seed=int(self.rng.integers(2**31)),
+                most=self.tree_bytes or room_for_trees(),
             )
         self.MCTS.plant(state)
 
@@ -268,7 +273,7 @@ class Agent(Player):
     def twin(self, game: Game, mcts_sims: int, *, changes: dict[str, Any] | None = None, **options: Any) -> Agent:
         """Return a player with the same network, the same search settings except for `changes`, and its own tree."""
         search = replace(self.search, **(changes or {}))
-        options = {"leaves": self._leaves, "cache_size": self._cache_size, **options}
+        options = {"leaves": self._leaves, "cache_size": self._cache_size, "tree_bytes": self.tree_bytes, **options}
         return Agent(self.name, game, self.predictor, search, mcts_sims=mcts_sims, **options)
 
     # ---- many games at once, see search/many_games.py
@@ -304,16 +309,19 @@ class Agent(Player):
 
     def _search_step_by_step(self, sims: int, late: Callable[[], bool] | None) -> None:
         """Search as `SearchTree.search` does compiled, by `simulate`."""
-        tree = self._tree
+        tree, dropped_at = self._tree, -1
         while tree.root.isLeaf() or (tree.root.proven is None and tree.root.visits < sims):
             if late is not None and late() and tree.root.visits:
                 break
             try:
                 self.simulate()
-            except TreeFull:  # as in the compiled search, the visits so far count
+            except TreeFull:  # as in the compiled search
                 if not tree.root.visits:
                     raise
-                break
+                if tree.root.visits == dropped_at:  # there is no room for a single visit
+                    break
+                tree.drop_far()
+                dropped_at = tree.root.visits
 
     @property
     def _has_clock(self) -> bool:

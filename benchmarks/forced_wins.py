@@ -32,8 +32,9 @@ import games
 from config import UserError
 from funcs import playMatches
 from game import Game, GameState
-from players.by_name import most_sims, network_player
+from players.by_name import network_player
 from search.solving.forced import AT_ROOT, NEW, ForcedSearch
+from search.tables import ENDLESS
 from support.slow_fours import SlowFours, crowded_board
 
 
@@ -118,7 +119,7 @@ def cost(args: argparse.Namespace) -> None:
 def match(args: argparse.Namespace) -> None:
     """Play with and without, at equal time or at equal simulations, and print the score."""
     game = games.make(args.game)
-    limit = {"sims": most_sims(game), "seconds": args.seconds} if args.seconds else {"sims": args.sims}
+    limit = {"sims": ENDLESS, "seconds": args.seconds} if args.seconds else {"sims": args.sims}
     players = [network_player(game, 0, "best", changes={"forced_wins": n}, **limit) for n in (args.level, 0)]
     players[0].name, players[1].name = f"forced_wins {args.level}", "without"
     logger = logging.getLogger("forced_wins")

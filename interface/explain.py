@@ -14,7 +14,7 @@ from MCTS import Node
 from search.main_lines import main_lines
 from search.solving.forced_wins import win_length
 from search.tables import UNVISITED
-from search.trace import choices_at, tables_now
+from search.trace import choices_at
 from system.terminal import padded
 
 ALONE = 10
@@ -41,13 +41,14 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
 
     moves: one entry for each legal move, most visited first, with N, share, P, Q, U, V, what is proven about it (won,
     lost, drawn or "") and its principal variation pv; empty before the node is expanded. V is the network's own value
-    of the position after the move (its proven value, if any), Q the search's. `network`: the network's value and priors
-    [action_size], for a root that was not evaluated (see `opinion`).
+    of the position after the move (its proven value, if any), Q the search's. dropped: how many nodes there was no room
+    for, if any. `network`: the network's value and priors [action_size], for a root that was not evaluated (see
+    `opinion`).
     """
     mcts = node.mcts
     game, total = mcts.game, max(node.visits, 1)
     lines: list[dict[str, Any]] = []
-    choices = [] if node.isLeaf() else choices_at(mcts, tables_now(mcts), node.index)
+    choices = [] if node.isLeaf() else choices_at(mcts, node.index)
     value, priors = network or (node.value, None)
     after = main_lines(mcts.forest, np.array([choice.child for choice in choices], np.int64))
     for choice, line in zip(choices, after, strict=True):
@@ -66,6 +67,7 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
     return {
         "game": game.spec, "player": player, "to_move": game.pieces[node.playerTurn], "simulations": node.visits,
         "network_value": value, "search_value": node.Q, "proven": proven, "nodes": len(mcts), "moves": lines,
+        **({"dropped": mcts.dropped()} if mcts.dropped() else {}),
     }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from network.symmetric_predictor import AveragedPredictor
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, level_number
 from players.names import ADDED, PLAYERS
 from players.runs_of_many_sizes import family_run, is_trained_on, note, plays
-from search.tables import trees_in
+from search.tables import ENDLESS
 from storage import run_folders
 from storage.checkpoints import read_weights
 from storage.run_folders import find_run, read_config, runs_of, shipped_run
@@ -41,7 +41,7 @@ _BOOK = re.compile(r"(?P<player>.+?)\+book(:(?P<file>.+))?", re.IGNORECASE)
 _LEVEL = re.compile(r"level[: ]([0-9]{1,3}|[a-z]{1,20})( \(elo -?[0-9]+\))?")
 Make = Callable[[Game, str, str], Player]
 _LOGGER = logging.getLogger("alphazero.players")
-TREES_BYTES = 2**30
+TREES_BYTES = 2**29
 """Memory limit for the tree of a network with a time limit."""
 
 
@@ -119,7 +119,7 @@ def _network(
     if match["seconds"] is not None:
         if match["net"]:
             raise UserError(f"expected a clock for a network that searches, without net:, got {name[:60]!r}")
-        sims, options = most_sims(game), {**options, "seconds": _seconds(match["seconds"], name)}
+        sims, options = ENDLESS, {**options, "tree_bytes": TREES_BYTES, "seconds": _seconds(match["seconds"], name)}
     forms: dict[str, Any] = {"averaged": bool(match["sym"]), "in_8_bits": bool(match["int8"])}
     agent = network_player(game, _run_of(match), _version_of(match), sims=sims, root=root, **forms, **options)
     if not match["net"]:
@@ -141,11 +141,6 @@ def _version_of(match: re.Match[str]) -> int | str:
 
 def _number_of(store: Store, version: int | str) -> int:
     return int({"best": store.best(), "current": store.newest().version}.get(str(version), version))
-
-
-def most_sims(game: Game) -> int:
-    """Return the limit of simulations for a network with a time limit; a full tree ends the search."""
-    return max(trees_in(TREES_BYTES, game, 1000) * 1000, 20_000)
 
 
 def _seconds(text: str, name: str) -> float:

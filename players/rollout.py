@@ -15,11 +15,12 @@ from games.plain import PlainGame
 from MCTS import MCTS, Decision, Edge, Node
 from network.predictor import cores
 from players.simple import BatchPlayer
+from search.many_trees import room_for_trees
 from search.pipeline import shared_run
 from search.rollouts import rollout_step
 from search.select import puct_of
 from search.solving.proofs import WIN
-from search.tables import trees_in
+from search.tables import ENDLESS, trees_in
 from system.plugins import load, plugins
 
 SEARCH = SearchSettings(cpuct=1.4, epsilon=0.0, fpu_reduction=-1.0, look_ahead=0, endgame=0)
@@ -31,7 +32,7 @@ LOOK = 0.01
 ANYHOW = 512
 """Default number of simulations of `think`."""
 TREES_BYTES = 2**30
-"""Memory limit for one tree under a time limit; a full tree ends the search."""
+"""Memory limit for the trees of one move under a time limit."""
 
 
 EndOfMove = Callable[[Game, GameState, int, Callable[[int], float]], int]
@@ -49,8 +50,8 @@ def end_of_move(game: Game) -> EndOfMove | None:
 
 
 def search(mcts: MCTS, most: int, over: Callable[[], bool]) -> None:
-    """Search until the root has `most` visits or is proven, the tree is full, or `over()` is true."""
-    step, tables = FEW, (mcts.forest, mcts.rules, mcts.puct, mcts.cache)
+    """Search until the root has `most` visits or is proven, or `over()` is true. A full tree makes room."""
+    full_at, step, tables = -1, FEW, (mcts.forest, mcts.rules, mcts.puct, mcts.cache)
     run = shared_run(*tables)
     while mcts.root.visits < most and not over():
         began = time.monotonic()
@@ -58,7 +59,10 @@ def search(mcts: MCTS, most: int, over: Callable[[], bool]) -> None:
         call(rollout_step, *tables, run, 0, goal)
         mcts.check_errors()  # a plain-Python game drops its random games' positions
         if mcts.root.visits < goal:
-            break
+            if not mcts.forest.trees["full"][0] or mcts.root.visits == full_at:
+                break
+            full_at = mcts.root.visits
+            mcts.drop_far()
         step = 2 * step if time.monotonic() - began < LOOK else max(step // 2, 1)
 
 
@@ -91,8 +95,6 @@ class RolloutPlayer(BatchPlayer):
         super().__init__(name, game)
         self._sims, self._seconds = sims, seconds
         self._lanes = 1 if isinstance(game, PlainGame) else cores()
-        self._most = max(trees_in(TREES_BYTES, game, 1000), 1) * 1000
-        """Simulations that a tree has room for, in TREES_BYTES."""
         self._interrupted = False
         self._end_of_move = end_of_move(game) if end_rule else None
         self._games: dict[int, list[MCTS]] = {}
@@ -104,11 +106,12 @@ class RolloutPlayer(BatchPlayer):
         """Return the independent searches of a game; they are made on demand."""
         if slot not in self._games:
             count = 1 if self._sims is not None else self._lanes
-            self._games[slot] = [self._tree(self._sims or self._most, lane) for lane in range(count)]
+            self._games[slot] = [self._tree(self._sims or ENDLESS, lane) for lane in range(count)]
         return self._games[slot]
 
     def _tree(self, sims: int, seed: int) -> MCTS:
-        mcts = MCTS(self.game, SEARCH, sims=sims, cache_size=0, seed=seed)
+        most = room_for_trees() if self._seconds is None else TREES_BYTES // self._lanes
+        mcts = MCTS(self.game, SEARCH, sims=sims, cache_size=0, seed=seed, most=most)
         mcts.puct = puct_of(SEARCH, ucb=True)
         return mcts
 
@@ -171,7 +174,7 @@ class RolloutPlayer(BatchPlayer):
         `stop` is called repeatedly; True ends the search early. The tree is a new one if the last has no room for that.
         """
         mcts = self.trees(0)[0]
-        goal = min(sims or self._sims or ANYHOW, max(self._most, self._sims or 0))
+        goal = sims or self._sims or ANYHOW
         if not mcts.fits(goal):
             larger = self._tree(goal, 0)
             larger.forest.trees["rng"] = mcts.forest.trees["rng"]

@@ -16,7 +16,7 @@ from games.returned_values import LEGAL, break_rule, is_over, is_sound
 from search import solver
 from search.solving.proofs import UNPROVEN
 from search.speed.fast_exp import exp
-from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, find, grouped, row_index
+from search.tables import EXPANDED, NO_ROOM, TERMINAL, WAITING, copy_row, edge_room, find, grouped, row_index
 
 # ---- a child
 
@@ -55,7 +55,7 @@ def new_node(f, rules, t, key, free):
     row = f.rows[np.uint64(t * (capacity + 1) + tree.nodes)]
     over = is_over(rules, row, f.outcome, f.bounds)
     first = np.int64(t * edge_capacity + tree.edges)
-    count = np.int64(0) if over else list_moves(f, rules, row, first, edge_capacity - tree.edges)
+    count = np.int64(0) if over else list_moves(f, rules, row, first, edge_room(f, tree))
     if count < 0:
         return NO_ROOM
     if not is_sound(row, over, count, f.bounds):

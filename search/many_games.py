@@ -9,7 +9,7 @@ import numpy as np
 
 from config import SearchSettings
 from game import Game, GameState
-from search.many_trees import Decision, Evaluator, ManyTrees
+from search.many_trees import Decision, Evaluator, ManyTrees, room_for_trees
 from search.tables import trees_in
 
 TREES_BYTES = 2**31
@@ -53,7 +53,8 @@ class ManyGames:
         """Make room for games in slots 0 .. slots - 1 with searches of `sims` simulations."""
         trees = self.trees
         if trees is None or len(trees.forest.trees) < slots or not trees.fits(sims):
-            self.trees = ManyTrees(self._game, self._settings, trees=slots, sims=sims, cache_size=self._cache_size)
+            room, cache = room_for_trees(), self._cache_size
+            self.trees = ManyTrees(self._game, self._settings, trees=slots, sims=sims, cache_size=cache, most=room)
 
     def new_game(self, slot: int, seed: int) -> None:
         """Drop the tree of a slot; its random draws come from `seed` from now on."""

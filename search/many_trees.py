@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from search.choose_move import choose
 from search.evaluation_cache import NOT_FINITE, NotFinite, make_cache
 from search.noise import draw_noise
 from search.pipeline import search_step, shared_run
-from search.reroot import clear_tree, re_root
+from search.reroot import clear_tree, drop_far, re_root
 from search.reroot import plant as plant_root
 from search.select import puct_of
 from search.simulate import revert_visit
@@ -25,6 +26,7 @@ from search.solver import at_root
 from search.solving.proofs import kept_moves
 from search.speed.bound_arguments import BoundArguments
 from search.tables import capacity_for, find, make_forest
+from system.machine import free_memory
 
 
 class TreeFull(MemoryError):
@@ -34,8 +36,15 @@ class TreeFull(MemoryError):
 Evaluator = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """planes [B, rows, columns, planes] uint8 -> (value [B] for the player to move, logits [B, action_size] unmasked)."""
 
+_LOGGER = logging.getLogger("alphazero.search")
 SLICE = 4096
 """Visits between two calls of `stop`, because a search may need no network evaluations."""
+
+
+def room_for_trees() -> int | None:
+    """Return the bytes that a player's trees may take: half of the free memory; None where that is not known."""
+    free = free_memory()
+    return None if free is None else free // 2
 
 
 class Decision(NamedTuple):
@@ -61,8 +70,13 @@ class ManyTrees:
         sims: int = 800,
         cache_size: int = 1 << 14,
         seed: int = 0,
+        most: int | None = None,
     ) -> None:
-        """Make room for searches of `sims` visits with up to `leaves` leaves per tree waiting for the network."""
+        """Make room for searches of `sims` visits with up to `leaves` leaves per tree waiting for the network.
+
+        most: bytes that the trees may take. Where a search needs more, a full tree drops what is far from its main
+        lines (`reroot.make_room`), and a warning says so.
+        """
         if game.rules is None or game.start_row is None:
             raise TypeError(f"{game.name} has no rules: derive it from games.plain.PlainGame or set `rules`")
         self.game = game
@@ -70,7 +84,10 @@ class ManyTrees:
         self.leaves = leaves
         self.puct = puct_of(settings, leaves=leaves)
         self.cache = make_cache(cache_size, game.action_size)
-        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings)
+        self._sims, self._most = sims, most
+        self.forest = make_forest(game, trees, leaves, capacity_for(sims, leaves), settings, most=most)
+        self._said = False
+        """Whether it was said that a tree dropped positions."""
         self.forest.trees["rng"] = np.random.default_rng(seed).integers(0, 2**63, trees).astype(np.uint64)
         for t in range(trees):
             call(clear_tree, self.forest, t)
@@ -92,14 +109,24 @@ class ManyTrees:
 
     def fits(self, sims: int) -> bool:
         """Return whether there is room for searches of `sims` visits."""
-        return self.capacity >= capacity_for(sims, self.leaves)
+        return sims <= self._sims or self._limited
+
+    @property
+    def _limited(self) -> bool:
+        """Return whether the trees are as large as their limit of memory lets them be."""
+        return self.forest.node_price > 0
+
+    def dropped(self, tree: int = 0) -> int:
+        """Return how many positions a tree has dropped for lack of room."""
+        return int(self.forest.trees["dropped"][tree])
 
     def set_root(self, state: GameState, *, tree: int = 0, sims: int = 0) -> bool:
         """Make a position the root and keep its subtree if the tree has one; return whether it had."""
         row = self.game.row_of(state)
         key = np.uint64(state_key(self.game, state))
         known = self.forest.trees[tree]["nodes"] > 0 and call(find, self.forest, tree, key) >= 0
-        call(re_root, self.forest, self.rules, tree, row, min(sims, self.capacity - self.leaves - 1))
+        room = 0 if self._limited else min(sims, self.capacity - self.leaves - 1)
+        call(re_root, self.forest, self.rules, tree, row, room)
         self.check_errors()
         return bool(known)
 
@@ -135,12 +162,15 @@ class ManyTrees:
         self.forest.trees["budget"][which] = 0
         self._raise_budgets(which, sims, stop)
         f, shape = self.forest, self.game.input_shape
-        n = evaluations = 0
+        n = evaluations = before = 0
         stopped = False
         while True:
             n = call(search_step, self._bound, n, which)
             self.check_errors()
             if n == 0:
+                self._say_what_is_dropped()
+                if not stopped and before < (before := self._visits_of_full(which)):
+                    continue  # the next step makes room in full trees
                 if stop is None or stopped or stop() or not self._raise_budgets(which, sims, stop):
                     return evaluations
                 continue
@@ -163,6 +193,24 @@ class ManyTrees:
         more = budgets > trees["budget"][which]
         trees["budget"][which] = np.maximum(budgets, trees["budget"][which])
         return bool(more.any())
+
+    def _visits_of_full(self, which: np.ndarray) -> int:
+        """Return the visits of all these trees, and 1; 0 unless one of them is full."""
+        full = self.forest.trees["full"][which].any()
+        return 1 + int(self.forest.nodes["total"][self.forest.trees["root"][which]].sum()) if full else 0
+
+    def _say_what_is_dropped(self) -> None:
+        """Say once that trees are full and drop positions."""
+        if not self._said and self.forest.trees["dropped"].any():
+            self._said = True
+            room = f"{self._most / 2**20:,.1f} MiB" if self._most and self._limited else f"{self.capacity:,} positions"
+            text = "a search of %s fills its room of %s: what is far from its main lines is dropped"
+            _LOGGER.warning(text, self.game.spec, room)
+
+    def drop_far(self, tree: int = 0) -> None:
+        """Make room in a full tree, as `search` does."""
+        call(drop_far, self.forest, tree)
+        self._say_what_is_dropped()
 
     def visit_counts(self, tree: int = 0) -> np.ndarray:
         """Return [action_size] int64: N of the root's moves."""

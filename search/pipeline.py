@@ -12,6 +12,7 @@ import numpy as np
 from compiled import at, compiled, shared, types
 from search.evaluation_cache import NOT_FINITE, keep
 from search.expand import expand
+from search.reroot import make_room
 from search.simulate import (
     EXPAND,
     LEAF,
@@ -126,6 +127,7 @@ def search_step(bound, count, which):
     n = 0
     for i in range(which.shape[0]):
         f.trees[which[i]].pending = 0
+        make_room(f, which[i])
     for leaf in range(leaves):
         count = 0
         for i in range(which.shape[0]):

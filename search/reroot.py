@@ -1,4 +1,7 @@
-"""Moves the root: makes a position the root of a tree, with its subtree or as a new tree, and drops the rest."""
+"""Moves the root: makes a position the root of a tree, with its subtree or as a new tree, and drops the rest.
+
+A tree that is full before its search ends drops what is far from its main lines instead (`make_room`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from search import solver
 from search.expand import link_child, make_priors, new_node, try_move
 from search.solving.proofs import UNPROVEN
 from search.speed.prefetch import prefetch_node
-from search.tables import NO_NOISE, UNVISITED, copy_row, find, grouped, row_index
+from search.tables import NO_NOISE, UNVISITED, copy_row, edge_room, find, grouped, row_index
 
 
 @inlined
@@ -29,6 +32,7 @@ def clear_tree(f, t):
     tree.noisy = NO_NOISE
     tree.temperature = 1.0
     tree.pending = 0
+    tree.full, tree.dropped = 0, 0
     tree.root = UNVISITED
 
 
@@ -82,8 +86,11 @@ def adopt_root(f, t, index):
 
 
 @compiled
-def mark(f, t, node):
-    """Mark in f.remap[0] the nodes that can be reached from `node`, UNVISITED for others; prefetch the next ones."""
+def mark(f, t, node, least):
+    """Mark in f.remap[0] the nodes that can be reached from `node`, UNVISITED for others; prefetch the next ones.
+
+    least: a node with fewer visits is not reached.
+    """
     base = t * f.capacity
     remap, queue = f.remap[0], f.remap[1]
     for i in range(at(f.trees, t).nodes):
@@ -98,6 +105,8 @@ def mark(f, t, node):
         for e in range(first, first + parent.materialised):
             child = np.int64(at(f.edges, e).child) - base
             if child >= 0 and at(remap, child) == UNVISITED:
+                if least > 0 and at(f.nodes, base + child).total < least:
+                    continue
                 remap[np.uint64(child)] = 0
                 queue[np.uint64(found)] = child
                 found += 1
@@ -105,12 +114,14 @@ def mark(f, t, node):
 
 
 @compiled
-def move_root(f, t, node):
-    """Make a node the root and drop what cannot be reached from it. Nodes keep their order, so they only move down."""
+def drop_unmarked(f, t):
+    """Drop the nodes that `mark` left out; f.remap[0] then says where the others are.
+
+    Nodes keep their order, so they only move down. A move to a dropped node keeps its visits and its value.
+    """
     tree = at(f.trees, t)
     base, edge_base = t * f.capacity, t * f.edge_capacity
     remap, order = f.remap[0], f.remap[1]
-    mark(f, t, np.int64(node))
     kept, kept_edges = np.int64(0), np.int64(0)
     for i in range(tree.nodes):
         if at(remap, i) != UNVISITED:
@@ -132,14 +143,63 @@ def move_root(f, t, node):
             f.edges[first + j] = f.edges[old_first + j]
             edge = at(f.edges, first + j)
             if edge.child >= 0:
-                edge.child = base + at(remap, edge.child - base)
+                place = np.int64(at(remap, edge.child - base))
+                edge.child = base + place if place != UNVISITED else UNVISITED
         kept_edges += grouped(np.int64(now.legal))
     tree.nodes = kept
     tree.edges = kept_edges
-    adopt_root(f, t, base + remap[node - base])
+    tree.full = 0
     forget_keys(f, t)
     for k in range(kept):
         f.table[np.uint64(-1 - find(f, t, at(f.nodes, base + k).key))] = base + k
+
+
+@compiled
+def move_root(f, t, node):
+    """Make a node the root and drop what cannot be reached from it."""
+    base = t * f.capacity
+    mark(f, t, np.int64(node), np.int64(0))
+    drop_unmarked(f, t)
+    adopt_root(f, t, base + f.remap[0][node - base])
+
+
+@inlined
+def take_half(f, t):
+    """Return whether the marked nodes take more than half of a tree's room."""
+    nodes, edges = np.int64(0), np.int64(0)
+    for i in range(at(f.trees, t).nodes):
+        if at(f.remap[0], i) != UNVISITED:
+            nodes += 1
+            edges += grouped(np.int64(at(f.nodes, t * f.capacity + i).legal))
+    return 2 * nodes > f.capacity or 2 * (edges + f.node_price * nodes) > f.edge_capacity
+
+
+@compiled
+def drop_far(f, t):
+    """Drop the nodes of a tree with the fewest visits, until at most half of its room is taken.
+
+    The moves to them keep their visits and values; the next visit makes the node again. Of a tree's nodes about half
+    have no visits, as leaves; `least` doubles where dropping these is not enough.
+    """
+    tree = at(f.trees, t)
+    root, base = np.int64(tree.root), t * f.capacity
+    before, least = tree.nodes, np.int64(1)
+    mark(f, t, root, least)
+    while take_half(f, t) and least <= at(f.nodes, root).total:
+        least *= 2
+        mark(f, t, root, least)
+    drop_unmarked(f, t)
+    tree.root = base + f.remap[0][root - base]
+    tree.dropped += before - tree.nodes
+
+
+@inlined
+def make_room(f, t):
+    """Make room in a tree that is full before its search ends."""
+    tree = at(f.trees, t)
+    root = at(f.nodes, tree.root)
+    if tree.full and root.total < tree.budget and root.proven == UNPROVEN:
+        drop_far(f, t)
 
 
 @compiled
@@ -165,7 +225,7 @@ def re_root(f, rules, t, row, room):
             move_root(f, t, node)
             tree, missing = f.trees[t], room - f.nodes[f.trees[t].root].total
             edges = missing * grouped(f.legal.shape[0])
-            if tree.nodes + missing <= f.capacity and tree.edges + edges <= f.edge_capacity:
+            if tree.nodes + missing <= f.capacity and edges <= edge_room(f, tree):
                 return
     plant(f, rules, t, row)
 

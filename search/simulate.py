@@ -159,6 +159,7 @@ def evaluate_leaf(f, rules, cache, slot):
     w = at(f.slots, slot)
     t, index, depth = np.int64(w.tree), np.int64(w.leaf), np.int64(w.depth)
     if index == NO_ROOM:
+        at(f.trees, t).full = 1
         return DONE
     node = at(f.nodes, index)
     if node.status != WAITING or solver.at_leaf(f, rules, t, index, depth):  # EXPANDED: a path of largest length

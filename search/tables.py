@@ -59,6 +59,10 @@ SLOT = np.dtype([("key", "u8"), ("tree", "i4"), ("leaf", "i4"), ("depth", "i4"),
 how it ended (see search/simulate.py)."""
 GROUP = 8
 """A node's edges begin at a multiple of this, so that its `edges` and its `moves` begin at a CPU cache line."""
+TABLE_SHARE = 4
+"""Places of the hash table for each node, at most."""
+REMAP = 2
+"""Numbers for each node in `Forest.remap`."""
 PASSED = 64
 """Extra nodes of a tree, for positions with one move, which visits pass through."""
 MAX_EDGES = 2**31 - 1
@@ -73,6 +77,8 @@ TREE = np.dtype(
         ("considered", "i4"),  # moves that a Gumbel search considers
         ("pending", "i4"),  # leaves that wait for the network
         ("temperature", "f4"),  # of the root's priors (`noise.apply_root_temperature`)
+        ("full", "i4"),  # whether there was no room for a node
+        ("dropped", "i8"),  # nodes dropped to make room (`reroot.drop_far`)
     ],
     align=True,
 )
@@ -127,8 +133,14 @@ class Forest(NamedTuple):
     capacity: int
     edge_capacity: int
     """Nodes and edges that each tree has room for."""
+    node_price: int
+    """What a node takes of the room for edges, where both share a limit of bytes; else 0."""
     places: int
     """Size of a tree's part of `table`, a power of two."""
+
+
+ENDLESS = 10**9
+"""Visits of a search that ends by a clock or a command; its trees are as large as their limit of memory."""
 
 
 def capacity_for(sims: int, leaves: int) -> int:
@@ -143,7 +155,7 @@ def capacity_for(sims: int, leaves: int) -> int:
 
 
 def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
-    """Return the memory that `make_forest` takes, in bytes."""
+    """Return the memory that `make_forest` takes at most, in bytes."""
     edge = (EDGE.itemsize + MOVE.itemsize) * up_to(GROUP, game.action_size)
     table = 4 << (2 * capacity - 1).bit_length()
     node = NODE.itemsize + edge + 4 * row_size(game)
@@ -153,6 +165,28 @@ def forest_bytes(game: Game, trees: int, leaves: int, capacity: int) -> int:
 def trees_in(room: int, game: Game, sims: int) -> int:
     """Return how many trees for searches of `sims` simulations fit into `room` bytes."""
     return room // forest_bytes(game, 1, 1, capacity_for(sims, 1))
+
+
+class Room(NamedTuple):
+    """What a tree has room for, see `Forest`."""
+
+    capacity: int
+    edge_capacity: int
+    node_price: int
+
+
+def tree_room(game: Game, capacity: int, most: int | None) -> Room:
+    """Return the room of a tree with `capacity` nodes, or with as many as fit into `most` bytes.
+
+    How many edges come with a node is not known before, so under a limit a node takes the room of `node_price` edges,
+    and the tree is full when nodes and edges together take the limit. Of both there is address space for more.
+    """
+    edges = capacity * up_to(GROUP, game.action_size)
+    node, edge = NODE.itemsize + 4 * (row_size(game) + TABLE_SHARE + REMAP), EDGE.itemsize + MOVE.itemsize
+    if most is None or capacity * node + edges * edge <= most:
+        return Room(capacity, edges, 0)
+    edges, price = min(edges, most // edge), -(-node // edge)
+    return Room(max(min(capacity, edges // (price + GROUP)), 2), edges, price)
 
 
 def row_size(game: Game) -> int:
@@ -167,12 +201,25 @@ def max_depth(game: Game) -> int:
     return min(game.max_plies, 4096) + 1
 
 
-def make_forest(game: Game, trees: int, leaves: int, capacity: int, search: SearchSettings = PLAIN_SEARCH) -> Forest:
-    """Allocate the tables; memory pages are touched when first used. search: what its solver does."""
+def make_forest(
+    game: Game,
+    trees: int,
+    leaves: int,
+    capacity: int,
+    search: SearchSettings = PLAIN_SEARCH,
+    *,
+    most: int | None = None,
+) -> Forest:
+    """Allocate the tables; memory pages are touched when first used.
+
+    search: what its solver does. most: bytes that the trees may take; `reroot.make_room` makes them do with less.
+    """
     if game.action_size > MAX_ACTIONS:
         raise UserError(f"{game.spec}: expected at most {MAX_ACTIONS:,} actions, got {game.action_size:,}")
+    room = tree_room(game, capacity, most and min(most, MAX_EDGES * (EDGE.itemsize + MOVE.itemsize)) // trees)
+    capacity = room.capacity
     table = 1 << (2 * capacity - 1).bit_length()
-    edges, slots = trees * capacity * up_to(GROUP, game.action_size), trees * leaves
+    edges, slots = trees * room.edge_capacity, trees * leaves
     if edges > MAX_EDGES:
         wanted = f"{trees:,} trees of {capacity:,} positions with {game.action_size:,} moves"
         raise UserError(f"expected room for at most {MAX_EDGES:,} moves, got {wanted}; take fewer simulations or games")
@@ -208,13 +255,14 @@ def make_forest(game: Game, trees: int, leaves: int, capacity: int, search: Sear
         legal=np.zeros(game.action_size, np.int32),
         outcome=np.zeros(1, np.float32),
         odds=np.zeros(up_to(GROUP, game.action_size), np.float64),
-        remap=np.zeros((2, capacity), np.int32),
+        remap=np.zeros((REMAP, capacity), np.int32),
         solver=solver,
         bounds=solver.line.bounds,
         leaves=leaves,
         reach=max_depth(game),
         capacity=capacity,
-        edge_capacity=capacity * up_to(GROUP, game.action_size),
+        edge_capacity=room.edge_capacity,
+        node_price=room.node_price,
         places=table,
     )
 
@@ -236,6 +284,12 @@ def find(f, t, key):
 def grouped(count):
     """Return `count` rounded up to a multiple of GROUP."""
     return (count + GROUP - 1) & ~(GROUP - 1)
+
+
+@inlined
+def edge_room(f, tree):
+    """Return how many more edges a tree has room for."""
+    return f.edge_capacity - tree.edges - f.node_price * np.int64(tree.nodes)
 
 
 @inlined

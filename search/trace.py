@@ -66,36 +66,21 @@ class Choice(NamedTuple):
         return f"N={self.N} {prior} {value}" + (f" proven {self.proven}" if self.proven else "")
 
 
-class Tables(NamedTuple):
-    """A tree's tables, or a copy of them; of the nodes, of those that there were."""
+def choices_at(mcts: ManyTrees, index: int, taken: int | None = None) -> list[Choice]:
+    """Return what `select.select_puct` computes for each move of the node with this index, by action.
 
-    nodes: np.ndarray
-    edges: np.ndarray
-    moves: np.ndarray
-
-
-def snapshot(mcts: ManyTrees) -> Tables:
-    """Return a copy of the tables as the next simulation will see them."""
-    f = mcts.forest
-    return Tables(f.nodes[: f.trees[0]["nodes"]].copy(), f.edges.copy(), f.moves.copy())
-
-
-def tables_now(mcts: ManyTrees) -> Tables:
-    """Return the tables themselves, to be read before the search continues: they may be hundreds of megabytes."""
-    return Tables(mcts.forest.nodes, mcts.forest.edges, mcts.forest.moves)
-
-
-def choices_at(mcts: ManyTrees, tables: Tables, index: int) -> list[Choice]:
-    """Return what `select.select_puct` computes for each move of the node with this index, by action."""
-    puct, node = mcts.puct, tables.nodes[index]
+    taken: the action of a simulation that has passed the node and has no value yet; its visit is left out.
+    """
+    f, puct, node = mcts.forest, mcts.puct, mcts.forest.nodes[index]
     first, count, materialised, legal = (int(node[name]) for name in ("first", "count", "materialised", "legal"))
-    found, moves = tables.edges[first : first + materialised], tables.moves[first : first + legal]
+    found, moves = f.edges[first : first + materialised].copy(), f.moves[first : first + legal]
+    found["N"] -= moves["action"][:materialised] == taken
     priors = moves["P"].astype(np.float64)
     if node["logits"]:
         priors[:count] = legal_softmax(priors[:count])
-    is_root = index == int(mcts.forest.trees[0]["root"])
-    noisy = is_root and bool(mcts.forest.trees[0]["noisy"])
-    total, fresh = int(node["total"]), 0.0
+    is_root = index == int(f.trees[0]["root"])
+    noisy = is_root and bool(f.trees[0]["noisy"])
+    total, fresh = int(node["total"]) - (taken is not None), 0.0
     if puct.fpu >= 0:
         visited = float(priors[:materialised][found["N"] > 0].sum())
         W = float(np.nan_to_num(node["value"])) + float(found["W"].sum())
@@ -106,7 +91,7 @@ def choices_at(mcts: ManyTrees, tables: Tables, index: int) -> list[Choice]:
         if i < materialised:
             n, w, child = int(found[i]["N"]), float(found[i]["W"]), int(found[i]["child"])
         action, p = int(moves[i]["action"]), float(priors[i])
-        nu = float(mcts.forest.noise[0, action]) if noisy else 0.0
+        nu = float(f.noise[0, action]) if noisy else 0.0
         adjusted = with_noise.py_func(puct.epsilon, p, nu) if noisy else p
         u = puct_bonus.py_func(exploration.py_func(puct.cpuct, total), adjusted, n)
         known = UNPROVEN if i < count and node["proven"] != LOSS else LOSS
@@ -138,22 +123,22 @@ class SearchLog(SearchObserver):
 
     def __init__(self, logger: logging.Logger) -> None:
         self.logger = logger
-        self._before: Tables | None = None
-        """The tables at the beginning of a simulation; None where nothing is logged."""
+        self._nodes = 0
+        """Nodes of the tree at the beginning of a simulation."""
 
     def simulation_begins(self, tree: ManyTrees) -> None:
-        self._before = snapshot(tree) if self.logger.isEnabledFor(logging.INFO) else None
+        self._nodes = int(tree.forest.trees[0]["nodes"])
         root = tree.forest.nodes[tree.forest.trees[0]["root"]]
         self.logger.info("****** simulation %d", int(root["total"]))
 
     def leaf_reached(self, leaf: Node, breadcrumbs: Sequence[Edge]) -> None:
-        if self._before is None:
+        if not self.logger.isEnabledFor(logging.INFO):
             return
         name = leaf.mcts.game.move_name
         for chosen in breadcrumbs:
             self.logger.info("PLAYER %+d", chosen.playerTurn)
-            is_new = chosen.node >= len(self._before.nodes)  # it has one move: nothing was chosen there
-            for c in choices_at(leaf.mcts, self._before, chosen.node) if not is_new else ():
+            is_new = chosen.node >= self._nodes  # it has one move: nothing was chosen there
+            for c in choices_at(leaf.mcts, chosen.node, chosen.action) if not is_new else ():
                 self.logger.info("action: %s %s", name(c.action), c.numbers())
             self.logger.info("chosen: %s", name(chosen.action))
         self.logger.info("leaf at depth %d, player %+d\n%s", len(breadcrumbs), leaf.playerTurn, leaf.state.render())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 import platform
 import sys
 from contextlib import suppress
@@ -15,6 +16,8 @@ LIMITS = (
     ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
 )
 """Linux's files of a container's limit and of the bytes it uses, and the name of those it can give up: version 2, 1."""
+IDLE, WAITING = 3, 4
+"""Places of the time without work in a line of /proc/stat."""
 NO_LIMIT = 1 << 60
 """Version 1 writes a number near the largest one where there is no limit."""
 
@@ -51,6 +54,18 @@ def free_memory() -> int | None:
             if most < NO_LIMIT:
                 found.append(max(0, most - now + spare))
     return min(found, default=None)
+
+
+def worked_seconds() -> float | None:
+    """Return the seconds that the cores of this process have worked so far, for it and for others; None if unknown."""
+    try:
+        own = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+        with open("/proc/stat", encoding="ascii") as file:
+            lines = [line.split() for line in file]
+    except (AttributeError, OSError):
+        return None
+    cores = [[int(count) for count in words[1:9]] for words in lines if words[0] in own]
+    return sum(sum(counts) - counts[IDLE] - counts[WAITING] for counts in cores) / os.sysconf("SC_CLK_TCK")
 
 
 def nvidia_cards() -> int:

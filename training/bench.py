@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -15,11 +17,28 @@ from MCTS import MCTS
 from network.choose_predictor import make_predictor
 from network.predictor import STEADY, cores, measure_raw, on_device, side_by_side
 from search.tables import forest_bytes
+from system.machine import worked_seconds
 from training.device_bench import bench_device
 from training.selfplay import Counts, SelfPlay, game_seed
 
 TURN = 1.0
 """Seconds for which self-play and the network alone run in turn: a processor's speed changes within seconds."""
+
+
+class Others:
+    """What other programs take of the cores from now on."""
+
+    def __init__(self) -> None:
+        self._began = self._now()
+
+    def share(self) -> float | None:
+        """Return their share of the cores' time so far; None where the system does not report it."""
+        worked, own, wall = (now - then for now, then in zip(self._now(), self._began, strict=True))
+        return None if math.isnan(worked) else min(max((worked - own) / (cores() * wall), 0.0), 1.0)
+
+    def _now(self) -> tuple[float, float, float]:
+        worked = worked_seconds()
+        return math.nan if worked is None else worked, time.process_time(), time.monotonic()
 
 
 class Gate:
@@ -62,6 +81,9 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
     share: evaluations of self-play over those of the network alone (same predictor, threads and batch).
     network_us_per_eval, other_us_per_eval: a thread's time for one evaluation of self-play, split into what the network
     alone takes and all else (search, planes, Python). A faster network lowers the share at the same `other`.
+    games_per_s: by a fixed set of games, the first `games_in_flight`, so that versions are compared on the same games:
+    the games that have ended when the last of these has, over the seconds of self-play until then; None if `seconds`
+    are too few for that. others_share: what other programs took of the cores; None where that is not reported.
     share_without_cache: the share with no evaluation cache: every position not proven and not finished is evaluated.
     """
     from model import make_network
@@ -75,13 +97,14 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
         naive = _naive(model, game)
         more = {"predict_sims_per_s": naive, "times_naive": found["selfplay_sims_per_s"] / naive}
         return {**found, "parameters": int(model.model.count_params()), **more, "search": _searches()}
-    plain = Config(**{**vars(config), "cache_size": 0})
+    plain, others = Config(**{**vars(config), "cache_size": 0}), Others()
     found = _share(game, config, predictor, seconds)
     without = _share(game, plain, predictor, seconds)
     naive = _naive(model, game)
     return {
         "game": game.spec, "backend": predictor.name, "threads": threads, "games_in_flight": config.games_in_flight,
         "mcts_sims": config.mcts_sims, "parameters": int(model.model.count_params()), **found,
+        "others_share": others.share(),
         "share_without_cache": without["share"], "tree_us_per_sim_without_cache": without["tree_us_per_sim"],
         "predict_sims_per_s": naive, "times_naive": found["selfplay_sims_per_s"] / naive,
         "search": _searches(),
@@ -103,10 +126,18 @@ class _Games:
         self.errors: list[BaseException] = []
         self._gate, self._predictor = Gate(), predictor
         self._done = self._cleared_at = 0
+        self._set = self._left = config.games_in_flight
+        """Games of the fixed set, and those of them that have not ended."""
+        self._spent, self._opened_at = 0.0, math.nan
+        """Seconds of self-play before the gate was last opened, and when that was; NaN while it is closed."""
+        self.games_per_s: float | None = None
+        """See `bench`."""
+        self._todo = deque(map(self._job, range(2 * self._set + 1)))
         self._episodes = config.episodes
         self._thread = threading.Thread(target=self._run)
 
     def __enter__(self) -> _Games:
+        self._opened_at = time.perf_counter()
         self._thread.start()
         return self
 
@@ -114,11 +145,18 @@ class _Games:
         self._gate.open(ended=True)
         self._thread.join()
 
+    def _job(self, index: int) -> tuple[int, int]:
+        return index, game_seed("bench", 0, index)
+
     def _run(self) -> None:
-        jobs = [(i, game_seed("bench", 0, i)) for i in range(1_000_000)]
         try:
-            for _ in self.play.play(self._evaluate, jobs, stop=self._gate):
+            for record in self.play.play(self._evaluate, self._todo, stop=self._gate):
                 self._done += 1
+                self._todo.append(self._job(2 * self._set + self._done))  # there are always more games to begin
+                self._left -= record.index < self._set
+                if not self._left and self.games_per_s is None:
+                    going = time.perf_counter() - self._opened_at
+                    self.games_per_s = self._done / (self._spent + (0.0 if math.isnan(going) else going))
         except BaseException as error:
             self.errors.append(error)
 
@@ -130,8 +168,13 @@ class _Games:
             raise
 
     def pause(self) -> float:
-        """Wait until all threads stand at the gate; return the mean time of their arrival."""
-        return self._gate.close(self.threads, self._thread)
+        """Wait until all threads stand at the gate; return the seconds of self-play since it was opened."""
+        arrived = self._gate.close(self.threads, self._thread)
+        if math.isnan(self._opened_at):  # it was closed
+            return 0.0
+        spent = arrived - self._opened_at
+        self._spent, self._opened_at = self._spent + spent, math.nan
+        return spent
 
     def clear_cache(self) -> None:
         """Empty the evaluation cache if an iteration's games have ended since it was last emptied."""
@@ -140,15 +183,14 @@ class _Games:
             self._cleared_at = self._done
 
     def measure(self, seconds: float) -> list[float]:
-        """Play for some seconds; return the growth of each of `Counts`, the games that ended, and the seconds."""
-        before, games, began = self.play.counts(), self._done, self._gate.open()
+        """Play for some seconds; return the growth of each of `Counts`, and the seconds."""
+        before, self._opened_at = self.play.counts(), self._gate.open()
         time.sleep(seconds)
-        spent = self.pause() - began
-        work = [now - then for now, then in zip(self.play.counts(), before, strict=True)]
-        return [*work, self._done - games, spent]
+        spent = self.pause()
+        return [*(now - then for now, then in zip(self.play.counts(), before, strict=True)), spent]
 
 
-def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, float]:
+def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[str, Any]:
     """Measure self-play and the network alone in turn; return the rates of both and their ratio."""
     turn = min(TURN, seconds)
     raw, rates = [], []
@@ -163,8 +205,9 @@ def _share(game: Game, config: Config, predictor: Any, seconds: float) -> dict[s
             rates.append(games.measure(turn))
     if games.errors:
         raise games.errors[0]
-    total = dict(zip([*Counts._fields, "games", "spent"], np.sum(rates, axis=0), strict=True))
-    return _rates(total, float(np.mean(raw)), games.threads, games.play.counts().room)
+    total = dict(zip([*Counts._fields, "spent"], np.sum(rates, axis=0), strict=True))
+    found = _rates(total, float(np.mean(raw)), games.threads, games.play.counts().room)
+    return {**found, "games_per_s": games.games_per_s}
 
 
 def _rates(total: dict[str, float], raw: float, threads: int, room: int) -> dict[str, float]:
@@ -180,7 +223,6 @@ def _rates(total: dict[str, float], raw: float, threads: int, room: int) -> dict
         "sims_per_raw_eval": total["simulations"] / total["spent"] / raw,
         "mean_batch_fill": total["evaluations"] / max(total["batches"] * room, 1),
         "tree_us_per_sim": 1e6 * total["search_seconds"] / max(total["simulations"], 1),
-        "games_per_s": total["games"] / total["spent"],
         "cache_hit_rate": total["found"] / max(total["looked_up"], 1),
     }
 

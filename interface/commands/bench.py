@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ EXAMPLES = {
     "python main.py bench --game gomoku": "another game",
     "python main.py bench --preset tiny --json": "a small game, its figures as JSON",
 }
+BUSY = 0.1
+"""Share of the cores' time for other programs from which on a machine is busy."""
 USED = "game", "preset", "seconds", "games_in_flight", "hidden_cnn_layers", "precision", "backend", "json"
 
 
@@ -47,6 +50,17 @@ def _number(value: Any) -> str:
     return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
+def _warnings(found: dict[str, Any], in_flight: int) -> Iterator[str]:
+    """Yield lines on what the figures are worth."""
+    others = found.get("others_share")
+    if others is not None:
+        took = f"other programs took {100 * others:.0f} % of the cores' time"
+        ratios = ", so that only ratios can be compared with another time's"
+        yield f"busy machine: {took}{ratios}" if others > BUSY else f"quiet machine: {took}"
+    if found.get("games_per_s", 0.0) is None:
+        yield f"no games_per_s: it is measured once the first {in_flight:,} games have ended; take more --seconds"
+
+
 def run(argv: list[str]) -> int:
     base = base_of(argv)
     args = parse(Bench, argv, Bench(base))
@@ -61,6 +75,8 @@ def run(argv: list[str]) -> int:
     if args.json:
         print(json.dumps(found))
         return 0
+    for line in _warnings(found, args.config.games_in_flight):
+        print(line)
     for key, value in found.items():
         for part in value if isinstance(value, list) else [value]:
             parts = [f"{name} {_number(n)}" for name, n in part.items()] if isinstance(part, dict) else [_number(part)]

@@ -23,10 +23,10 @@ from plugins.engines.serving import KEPT, PlayerSource
 from plugins.engines.snapshot import Snapshot, snapshot_of
 from plugins.engines.territory import Territory
 from search.solving.proofs import UNPROVEN
-from search.tables import trees_in
+from search.tables import ENDLESS
 
 ROOM = 2**31
-"""Memory limit of a group's trees in bytes; what no search needs is never touched."""
+"""Memory limit of a group's trees in bytes; full ones drop what is far from their main lines."""
 LEAVES = 8
 """Leaves of a tree that wait for the network at once."""
 LEAST = 0.05
@@ -58,10 +58,9 @@ class Group:
 
     def __init__(self, agent: Agent, count: int) -> None:
         self.agent = agent
-        room = trees_in(ROOM // count, agent.game, 1000) * 1000
-        self.most = max(room, 1000)
-        """Visits for which a tree has room."""
-        self.trees = MCTS(agent.game, agent.search, trees=count, leaves=LEAVES, sims=self.most, cache_size=1 << 16)
+        self.trees = MCTS(
+            agent.game, agent.search, trees=count, leaves=LEAVES, sims=ENDLESS, cache_size=1 << 16, most=ROOM
+        )
         self.running: dict[int, Task] = {}
         """{tree: its position}"""
         self._territories: OrderedDict[float | None, Territory] = OrderedDict()
@@ -90,7 +89,7 @@ class Group:
         """Search until `stop`, or until a position is done or due for a report."""
         trees = np.array(sorted(self.running), np.int32)
         began = time.monotonic()
-        targets = np.array([min(self.running[t].query.visits, self.most) for t in trees])
+        targets = np.array([min(self.running[t].query.visits, ENDLESS) for t in trees])
 
         def over() -> bool:
             now = time.monotonic()
@@ -106,9 +105,8 @@ class Group:
         now, f = time.monotonic(), self.trees.forest
         for tree, task in list(self.running.items()):
             node = f.nodes[f.trees["root"][tree]]
-            full = f.trees["nodes"][tree] + LEAVES >= self.trees.capacity
-            most = min(task.query.visits, self.most)
-            done = task.cancelled or node["total"] >= most or node["proven"] != UNPROVEN or full or now >= task.end
+            most = min(task.query.visits, ENDLESS)
+            done = task.cancelled or node["total"] >= most or node["proven"] != UNPROVEN or now >= task.end
             if not done and now < task.next_report:
                 continue
             task.found = snapshot_of(self.trees, tree)

@@ -17,7 +17,7 @@ from MCTS import MCTS
 from players.rollout import RolloutPlayer, search
 from plugins.engines.root_moves import search_only
 from plugins.engines.snapshot import Snapshot, snapshot
-from search.tables import trees_in
+from search.tables import ENDLESS
 
 ROOM = 2**29
 """Memory limit of a tree in bytes, unless another program sets one."""
@@ -42,7 +42,9 @@ class Thinker:
 
     def __init__(self, player: Player, *, room: int = ROOM) -> None:
         """Take a player for its own. room: memory limit of its tree, in bytes."""
-        self.player, self._room = player, room
+        self.player = player
+        if isinstance(player, Agent):
+            player.tree_bytes = room
         self._begun = False
         self._step = 0.0
         """Seconds that the search lately took from one look at the clock to the next; long on a busy machine."""
@@ -58,11 +60,6 @@ class Thinker:
     def shows(self) -> bool:
         """Return whether the player has a search that can be shown."""
         return isinstance(self.player, Agent | RolloutPlayer)
-
-    @property
-    def _most(self) -> int:
-        """Return the visits for which a tree has room."""
-        return max(trees_in(self._room, self.player.game, 1000), 1) * 1000
 
     def choose(self, state: GameState, moves: Sequence[int], seconds: float, stop: Stop = lambda: False) -> Choice:
         """Choose a move within `seconds`; infinite: with the player's own budget.
@@ -84,7 +81,7 @@ class Thinker:
 
     def _searched(self, agent: Agent, state: GameState, by_visits: bool, late: Stop) -> Choice:
         own = by_visits and math.isinf(agent.seconds) or agent.name.startswith("level ")
-        agent.think(state, agent.mcts_sims if own else max(self._most, agent.mcts_sims), late)
+        agent.think(state, agent.mcts_sims if own else ENDLESS, late)
         pi, values = agent.getAV(1)
         action, _ = agent.chooseAction(pi, values, 0)
         return Choice(action, agent.MCTS.root_value() if agent.MCTS is not None else None)
@@ -135,9 +132,9 @@ class Thinker:
             return False
 
         if allowed is not None:
-            self._search_only(player, state, allowed, visits or self._most, looking)
+            self._search_only(player, state, allowed, visits or ENDLESS, looking)
         else:
-            player.think(state, visits or (self._most if isinstance(player, Agent) else None), looking)
+            player.think(state, visits or (ENDLESS if isinstance(player, Agent) else None), looking)
         while not ends and not looking():
             time.sleep(LOOK)
         if allowed is not None and not ends:
@@ -163,7 +160,7 @@ class Thinker:
     def ponder(self, state: GameState, stop: Stop) -> None:
         """Search a position while the other player thinks, until `stop`."""
         if isinstance(self.player, Agent) and not state.isEndGame:
-            self.player.think(state, self._most, stop)
+            self.player.think(state, ENDLESS, stop)
 
     def snapshot(self) -> Snapshot | None:
         """Return the result of the last search, None if there was none or it cannot be shown."""
@@ -172,22 +169,21 @@ class Thinker:
 
     def limit(self, room: int) -> None:
         """Set the memory limit of the tree, in bytes."""
-        self._room = room
         if isinstance(self.player, Agent):
-            self.player.MCTS = None
+            self.player.tree_bytes, self.player.MCTS = room, None
             self.warm()
 
     def warm(self) -> None:
         """Load and compile what a first move and the next search need, so that they take no time of the game.
 
-        The tree gets room for the longest search now: with less a longer one would have to begin anew.
+        The tree gets its room for all searches now: in a smaller one a longer search would begin again.
         """
         state, player = self.player.game.start(), self.player
         if isinstance(player, Agent):
             for _ in range(2):  # the second time in the tree of the first
                 if state.isEndGame:
                     break
-                player.think(state, self._most, lambda: player.MCTS is not None and player.MCTS.root.visits >= 8)
+                player.think(state, ENDLESS, lambda: player.MCTS is not None and player.MCTS.root.visits >= 8)
                 state = state.takeAction(player.chooseAction(*player.getAV(1), 0)[0])[0]
         elif isinstance(player, RolloutPlayer) and not state.isEndGame:
             player.think(state, 1)

@@ -29,7 +29,7 @@ from interface.explain import describe, opinion
 from languages.translate import tr
 from MCTS import Node
 from players.alphabeta import AlphaBetaPlayer
-from players.by_name import make_player, most_sims
+from players.by_name import TREES_BYTES, make_player
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, read_levels
 from players.network_alone import PolicyPlayer
 from players.opinion import opinion_of
@@ -38,6 +38,7 @@ from players.runs_of_many_sizes import family_runs
 from players.tempered import of_level
 from players.uct import spiel_name
 from plugins.page.run_reader import game_spec, metrics, readable, reading
+from search.tables import ENDLESS
 from storage import run_folders
 from storage.run_folders import RUN, folders_in, runs_in, runs_of
 
@@ -174,7 +175,7 @@ class Roster:
         elif name in ("rollout", "uct"):
             player = make_player(f"{name}:{level}", game)
         elif level.endswith("s"):
-            player = self._network(name, game).twin(game, most_sims(game), seconds=float(level[:-1]))
+            player = self._network(name, game).twin(game, ENDLESS, seconds=float(level[:-1]), tree_bytes=TREES_BYTES)
         else:
             player = self._network(name, game).twin(game, int(level))
         player.new_game(0, secrets.randbits(31))

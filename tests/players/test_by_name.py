@@ -10,7 +10,7 @@ from config import UserError
 from players.by_name import make_player, one_at_a_time
 from players.names import ADDED, NETWORKS, PLAYERS
 from players.uct import spiel_name
-from search.tables import capacity_for, forest_bytes, make_forest
+from search.tables import MAX_EDGES, capacity_for, forest_bytes, make_forest, tree_room
 from support.board_drawings import play
 from support.search_cases import Projection, plain_search
 
@@ -96,7 +96,11 @@ def test_players_with_large_trees_play_fewer_games_at_once():
     assert crowd * forest_bytes(large, 1, 1, capacity_for(20_000, 1)) <= 2**31
 
 
-def test_trees_beyond_what_can_be_counted_are_refused():
+def test_trees_beyond_what_can_be_counted_are_refused_unless_they_have_a_limit():
     game = games.make("go(size=19)")
+    forest = make_forest(game, 2, 1, capacity_for(10**9, 1), most=2**28)
+    assert forest.edges.nbytes + forest.moves.nbytes <= 2**28 and forest.node_price
+    room = tree_room(game, capacity_for(10**9, 1), MAX_EDGES * 24)
+    assert room.edge_capacity == MAX_EDGES and room.capacity * 8 < MAX_EDGES
     with pytest.raises(UserError, match="at most 2,147,483,647 moves, got 64 trees"):
         make_forest(game, 64, 1, capacity_for(100_000, 1))

@@ -11,9 +11,8 @@ import pytest
 import games
 from MCTS import Node
 from players.by_name import make_player
-from players.rollout import TREES_BYTES, RolloutPlayer
+from players.rollout import RolloutPlayer
 from search.solving.proofs import DRAW, LOSS, UNPROVEN, WIN
-from search.tables import forest_bytes
 from support.board_drawings import play
 from support.command_line import output_of
 from support.search_cases import GAMES
@@ -156,7 +155,14 @@ def test_a_review_gets_the_simulations_that_it_wants_of_a_player_with_fewer():
 
 @pytest.mark.parametrize("spec", ["connect4", "gomoku(size=15)", "littlego"])
 def test_a_tree_under_a_time_limit_takes_no_more_than_its_memory(spec, monkeypatch):
+    monkeypatch.setattr("players.rollout.TREES_BYTES", 2**20)
     monkeypatch.setattr("players.rollout.cores", lambda: 1)
     game = games.make(spec)
-    (tree,) = RolloutPlayer(game, seconds=1.0).trees(0)
-    assert 0.9 * TREES_BYTES < forest_bytes(game, 1, 1, tree.capacity) <= TREES_BYTES
+    player = RolloutPlayer(game, seconds=1e9)
+    (tree,) = player.trees(0)
+    player.stopped = lambda: tree.dropped() > 0 or tree.root.proven is not None
+    player.new_game(0, 1)
+    player.act_many([0], [game.start()], [0.0])
+    f = tree.forest
+    edges = int(f.trees["edges"][0]) + f.node_price * len(tree)
+    assert tree.dropped() and edges * (f.edges.itemsize + f.moves.itemsize) <= 2**20

@@ -136,20 +136,6 @@ def test_a_tree_with_room_for_a_search_has_it_too_for_positions_that_visits_pass
     assert searched > 100
 
 
-@pytest.mark.parametrize("leaves", [1, 8])
-@pytest.mark.parametrize("name", GAMES)
-def test_a_full_tree_ends_the_search_and_stays_sound(name, leaves):
-    game = GAMES[name]
-    mcts = rooted(game, sims=20, leaves=leaves)
-    mcts.search(Projection(game), 5000)
-    assert mcts.capacity - 8 <= len(mcts) <= mcts.capacity and 0 < mcts.root.visits < 5000
-    assert_books_balance(mcts)
-    child = max((edge for _, edge in mcts.root.edges), key=lambda edge: edge.stats["N"]).outNode.state
-    mcts.set_root(child)
-    mcts.search(Projection(game), 10)
-    assert mcts.root.visits >= 10 and mcts.root.id == child.id
-
-
 def test_steps_in_a_full_tree_raise_and_take_their_visits_back():
     game = GAMES["connect4"]
     mcts = rooted(game, sims=1)
