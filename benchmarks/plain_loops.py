@@ -25,8 +25,8 @@ def targets(batch: Batch) -> dict[str, np.ndarray]:
     """Return the target of each head, all moves legal."""
     roots = batch.policy**0.25
     soft = roots / roots.sum(axis=1, keepdims=True)
-    owners = batch.owners.astype(np.int64) + 1
-    return {"value_head": batch.value, "policy_head": batch.policy, "soft_policy_head": soft, "ownership_head": owners}
+    found = {"value_head": batch.value, "policy_head": batch.policy, "soft_policy_head": soft}
+    return found if batch.owners is None else {**found, "ownership_head": batch.owners.astype(np.int64) + 1}
 
 
 def torch_step(network: Architecture, weights: Sequence[np.ndarray], dtype: str, *, last: bool = True) -> Step:
@@ -148,10 +148,11 @@ def jax_step(network: Architecture, weights: Sequence[np.ndarray], dtype: str) -
         return out
 
     def loss(arrays: Any, planes: Any, wanted: dict[str, Any]) -> Any:
-        found, total = outputs(arrays, planes), 0.0
+        found = outputs(arrays, planes)
+        total: Any = 0.0
         for name, target in wanted.items():
             if name == "value_head":
-                part = jnp.mean((found[name][:, 0] - target) ** 2)
+                part: Any = jnp.mean((found[name][:, 0] - target) ** 2)
             else:
                 logs = jax.nn.log_softmax(found[name].astype(jnp.float32))
                 if name == "ownership_head":

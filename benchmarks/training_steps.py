@@ -94,15 +94,15 @@ def main() -> None:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: args.cores])
     for name in args.back_ends:
         command = [sys.executable, __file__, "--one", *sys.argv[1:]]
-        done = subprocess.run(
-            command, env={**os.environ, "KERAS_BACKEND": name}, stdout=subprocess.PIPE, text=True, check=True
-        )
-        for line in done.stdout.splitlines():
-            if line.startswith("{"):
+        environment = {**os.environ, "KERAS_BACKEND": name}
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
+            for line in child.stdout or ():
                 row = json.loads(line)
                 times = ", ".join(f"{way} {row[way]:.1f} ms" for way in ("program", "keras", "plain"))
                 ratios = ", ".join(f"{row[way] / row['program']:.2f} of {way}" for way in ("keras", "plain"))
                 print(f"{name:<12}{row['game']:<18}{row['precision']:<10}{times}; {ratios}", flush=True)
+        if child.returncode:
+            sys.exit(child.returncode)
 
 
 if __name__ == "__main__":
