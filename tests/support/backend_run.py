@@ -74,17 +74,17 @@ def steps_and_keras_own():
     """Return {name: array} of steps as `fit` takes them ("step ...") and as Keras itself does ("keras ...")."""
     found, game = {}, games.make("connect4")
     batches = [batch_of(game, 0), Batch(*(array[:20] for array in batch_of(game, 1))), batch_of(game, 2)]
-    for optimizer, changes in OPTIMIZERS.items():
-        for precision in ("float32", "bfloat16"):
-            for who in ("step", "keras"):
-                model = make("connect4", optimizer=optimizer, momentum=0.9, precision=precision, **changes)
-                model.set_weights(trained_looking(model))
-                if who == "keras":
-                    model.model.make_train_function(force=True)
-                losses = model.fit(lambda step: batches[step], 3, rate=lambda step: 0.01)
-                arrays = {"losses": np.array(list(losses.values())), **dict(model.named_weights())}
-                arrays |= {f"state{i}": array for i, array in enumerate(model.get_optimizer())}
-                found |= {f"{who} {optimizer} {precision} {name}": array for name, array in arrays.items()}
+    for optimizer, precision in (("sgd", "float32"), ("adamw", "float32"), ("muon", "bfloat16")):
+        for who in ("step", "keras"):
+            changes = {"precision": precision, "momentum": 0.9, **OPTIMIZERS[optimizer]}
+            model = make("connect4", optimizer=optimizer, **changes)
+            model.set_weights(trained_looking(model))
+            if who == "keras":
+                model.model.make_train_function(force=True)
+            losses = model.fit(lambda step: batches[step], 3, rate=lambda step: 0.01)
+            arrays = {"losses": np.array(list(losses.values())), **dict(model.named_weights())}
+            arrays |= {f"state{i}": array for i, array in enumerate(model.get_optimizer())}
+            found |= {f"{who} {optimizer} {precision} {name}": array for name, array in arrays.items()}
     return found
 
 
