@@ -28,7 +28,7 @@ from network.losses import softmax_cross_entropy_with_logits as softmax_cross_en
 from network.network_contract import HEADS, check_contract
 from network.optimizers import WeightAverage, make_optimizer
 from network.own_network import own_network
-from network.training_step import made_ahead, trace_once
+from network.training_step import made_ahead, prepare_step
 from system.reading import LINES_BYTES, read_limited
 
 
@@ -168,8 +168,7 @@ class Gen_Model:
         planes, targets = self._lesson(nothing)
         found = [ops.zeros((len(planes), *head.shape[1:])) for head in self.model.outputs]
         self.model.compute_loss(y=targets, y_pred=found)
-        if BACKEND == "tensorflow":
-            trace_once(self.model, planes, targets)
+        prepare_step(self.model, planes, targets)
 
     def is_finite(self) -> bool:
         """Return True when no weight is NaN or infinite."""

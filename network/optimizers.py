@@ -24,11 +24,15 @@ def make_optimizer(training: TrainingSettings) -> keras.optimizers.Optimizer:
     """Return the optimizer named in the settings; its rate is set before each step."""
     if training.optimizer == "sgd":
         # never quite 0, or Keras would keep no momentum: so it can change while a run lives
-        return keras.optimizers.SGD(training.learning_rate, momentum=max(float(training.momentum), 1e-9))
+        return SGD(training.learning_rate, momentum=max(float(training.momentum), 1e-9))
     kind = keras.optimizers.AdamW if training.optimizer == "adamw" else Muon
     optimizer = kind(training.learning_rate, weight_decay=training.weight_decay, clipnorm=CLIP)
     optimizer.exclude_from_weight_decay(var_names=[r"(^|/)(bias|gamma|beta)(:|$)"])
     return optimizer
+
+
+class SGD(keras.optimizers.SGD):
+    """Keras' own. For that very class Keras has another one on Torch, which cannot be traced: its rate is a number."""
 
 
 def orthogonal(matrix: Any, steps: int = 5) -> Any:

@@ -1,7 +1,4 @@
-"""The training step on TensorFlow: one trace for batches of any size. (JAX compiles one per size, Torch none.)
-
-And batches that are made while others are trained on.
-"""
+"""How the back ends take a training step; and batches that are made while others are trained on."""
 
 from __future__ import annotations
 
@@ -12,12 +9,23 @@ from typing import TypeVar
 
 import numpy as np
 
-from network.keras_import import BACKEND, keras
+from network.keras_import import BACKEND, gpus, keras
 
 T = TypeVar("T")
 
 if BACKEND == "tensorflow":
     import tensorflow as tf
+
+
+def prepare_step(model: keras.Model, planes: np.ndarray, targets: dict[str, np.ndarray]) -> None:
+    """Let `train_on_batch` of a compiled model take its steps the fast way; JAX's own is (benchmarks/RESULTS.md)."""
+    random = len(model.variables) > len(model.weights)  # a trace on Torch would repeat its first numbers
+    if BACKEND == "tensorflow":
+        trace_once(model, planes, targets)
+    elif BACKEND == "torch" and not gpus() and not random:
+        from network.torch_step import trace_each_size
+
+        trace_each_size(model)
 
 
 def trace_once(model: keras.Model, planes: np.ndarray, targets: dict[str, np.ndarray]) -> None:

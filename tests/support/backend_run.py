@@ -8,11 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+import games
 from memory import ILLEGAL, Batch
+from model import Gen_Model
 from network.backend import chosen_backend
+from network.keras_import import keras, layers
 from network.keras_predictor import KerasPredictor
 from support.small_networks import make
-from support.tiny_runs import boards, trained_looking, used_memory
+from support.tiny_runs import boards, tiny, trained_looking, used_memory
 
 OPTIMIZERS = {
     "sgd": {"normalisation": "batch", "reg_const": 0.001}, "adamw": {"global_pooling": True},
@@ -55,6 +58,40 @@ def trained(optimizer):
     for ours, theirs in zip(model.get_weights(), twin.get_weights(), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-6)
     return {f"{optimizer} {name}": array for name, array in found.items()}
+
+
+class Noisy(Gen_Model):
+    """A network that draws random numbers while it is trained."""
+
+    def _build(self, dtype):
+        planes = keras.Input(self.game.input_shape, dtype="uint8", name="planes")
+        x = layers.Dropout(0.5)(layers.Flatten()(layers.Rescaling(1.0)(planes)))
+        heads = layers.Dense(1, name="value_head"), layers.Dense(self.game.action_size, name="policy_head")
+        return keras.Model(planes, [head(x) for head in heads])
+
+
+def steps_and_keras_own():
+    """Return {name: array} of steps as `fit` takes them ("step ...") and as Keras itself does ("keras ...")."""
+    found, game = {}, games.make("connect4")
+    batches = [batch_of(game, 0), Batch(*(array[:20] for array in batch_of(game, 1))), batch_of(game, 2)]
+    for optimizer, precision in (("sgd", "float32"), ("adamw", "float32"), ("muon", "bfloat16")):
+        for who in ("step", "keras"):
+            changes = {"precision": precision, "momentum": 0.9, **OPTIMIZERS[optimizer]}
+            model = make("connect4", optimizer=optimizer, **changes)
+            model.set_weights(trained_looking(model))
+            if who == "keras":
+                model.model.make_train_function(force=True)
+            losses = model.fit(lambda step: batches[step], 3, rate=lambda step: 0.01)
+            arrays = {"losses": np.array(list(losses.values())), **dict(model.named_weights())}
+            arrays |= {f"state{i}": array for i, array in enumerate(model.get_optimizer())}
+            found |= {f"{who} {optimizer} {precision} {name}": array for name, array in arrays.items()}
+    return found
+
+
+def losses_of_noise():
+    """Return the losses of three steps that change nothing, of a network that draws random numbers."""
+    model = Noisy(tiny(game="connect4", optimizer="sgd"), games.make("connect4"))
+    return np.array([model.fit(lambda _: batch_of(model.game, 0), 1, rate=lambda _: 0.0)["loss"] for _ in range(3)])
 
 
 def evaluated():
@@ -110,6 +147,9 @@ def main():
     half = make("connect4", precision="bfloat16", optimizer="muon")
     found["bfloat16"] = np.array([half.fit(lambda step: batch_of(half.game, step), 2)["loss"]])
     found["float32 gradient"], found["bfloat16 gradient"] = shift_gradients("float32"), shift_gradients("bfloat16")
+    found["losses of noise"] = losses_of_noise()
+    if chosen_backend() == "torch":
+        found |= steps_and_keras_own()
     if chosen_backend() != "tensorflow":
         assert half.together == 1 and "tensorflow" not in sys.modules, "no other back end is loaded"
     np.savez(sys.argv[1], **{name.replace("/", "."): array for name, array in found.items()})
