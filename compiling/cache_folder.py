@@ -38,7 +38,7 @@ def make_folder(root: Path, wanted: str) -> Path:
     for base in [Path(wanted).absolute()] if wanted else [own, _users_cache()]:
         fault = _make_private(base / name, above=base != own)
         if fault is None:
-            _remove_older(base, name, f"numba-{place}-*")
+            _remove_older(base, name, f"numba-{place}-{processes.user()}-*")
             return base / name
         reasons.append(fault)
     where = "NUMBA_CACHE_DIR" if wanted else "compiled code cannot be kept"

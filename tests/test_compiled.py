@@ -95,6 +95,17 @@ def test_compiled_code_in_any_package_names_the_folder(tmp_path, path, counts):
 
 
 @needs_posix
+def test_where_users_have_no_numbers_a_start_removes_only_older_code_of_its_own(tmp_path, monkeypatch):
+    """There every folder seems to be this user's."""
+    (tmp_path / "top.py").write_text("@compiled\n")
+    ours = make_folder(tmp_path, str(tmp_path / "kept"))
+    monkeypatch.setattr("system.processes.user", lambda: None)
+    older = make_folder(tmp_path, str(tmp_path / "kept"))
+    (tmp_path / "top.py").write_text("@compiled\n\n")
+    assert make_folder(tmp_path, str(tmp_path / "kept")).is_dir() and not older.exists() and ours.is_dir()
+
+
+@needs_posix
 def test_the_folder_of_compiled_code_is_its_owner_s_alone(tmp_path):
     before = os.umask(0)
     try:
