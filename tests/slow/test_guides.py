@@ -249,6 +249,7 @@ def run_command(argv, capsys, monkeypatch):
 
 @pytest.mark.parametrize("guide", [HERE / "README.md", *GUIDES], ids=lambda path: path.stem)
 def test_what_a_guide_says_can_be_done_in_its_order(guide, desk, place, trained, capsys, monkeypatch):
+    monkeypatch.setattr("storage.run_folders.EARLY", HERE / "early_versions")
     names = {}
     for language, text in blocks(guide):
         if language == "sh":
