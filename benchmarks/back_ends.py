@@ -17,8 +17,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 BATCH, STEPS = 256, 40
@@ -26,20 +24,15 @@ BATCH, STEPS = 256, 40
 
 def learned(game_name: str) -> float:
     """Return the positions learned a second by `fit`, in batches of random positions made before."""
+    from training_steps import random_batch
+
     import games
-    from memory import Batch
     from model import make_network
     from training.presets import preset
 
     game = games.make(game_name)
     model = make_network(preset("laptop", game=game_name, batch_size=BATCH), game)
-    rng = np.random.default_rng(0)
-    batch = Batch(
-        rng.integers(0, 2, (BATCH, *game.input_shape)).astype(np.uint8),
-        rng.uniform(-1, 1, BATCH).astype(np.float32),
-        rng.dirichlet(np.ones(game.action_size), BATCH).astype(np.float32),
-        rng.integers(-1, 2, (BATCH, *game.grid_shape)).astype(np.int8),
-    )
+    batch = random_batch(game, BATCH)
     model.fit(lambda _: batch, 4)  # compiles
     began = time.perf_counter()
     model.fit(lambda _: batch, STEPS)

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from memory import Batch
-from network.architecture import Architecture
+from network.architecture import Architecture, Layer
 
 Step = Callable[[Batch], float]
 """Trains on a batch and returns the loss."""
+Kinds = dict[str, Callable[..., Any]]
+"""{kind of layer: what it computes of its inputs and its arrays}."""
 QUINTIC = 3.4445, -4.7750, 2.0315
 CLIP, MOMENTUM, RATE, DECAY = 5.0, 0.95, 0.002, 1e-4
 WEIGHTS = {"value_head": 0.5, "policy_head": 0.5, "soft_policy_head": 1.0, "ownership_head": 1.5}
@@ -27,6 +29,16 @@ def targets(batch: Batch) -> dict[str, np.ndarray]:
     soft = roots / roots.sum(axis=1, keepdims=True)
     found = {"value_head": batch.value, "policy_head": batch.policy, "soft_policy_head": soft}
     return found if batch.owners is None else {**found, "ownership_head": batch.owners.astype(np.int64) + 1}
+
+
+def outputs(layers: Sequence[Layer], kinds: Kinds, arrays: dict[str, list[Any]], planes: Any) -> dict[str, Any]:
+    """Return {layer's name: what it gives} for boards."""
+    out: dict[str, Any] = {}
+    for layer in layers:
+        given = [out[name] for name in layer.inputs]
+        is_input = layer.kind == "planes"
+        out[layer.name] = planes if is_input else kinds[layer.kind](*given, *arrays[layer.name])
+    return out
 
 
 def torch_step(network: Architecture, weights: Sequence[np.ndarray], dtype: str, *, last: bool = True) -> Step:
@@ -48,35 +60,20 @@ def torch_step(network: Architecture, weights: Sequence[np.ndarray], dtype: str,
     momentum = [torch.zeros_like(a) for a in tower]
     shown = network.shown(network.heads)
 
-    def outputs(planes: Any) -> dict[str, Any]:
-        out: dict[str, Any] = {}
-        for layer in shown:
-            x, own = [out[name] for name in layer.inputs], arrays[layer.name]
-            match layer.kind:
-                case "planes":
-                    y = planes
-                case "cast":
-                    y = x[0].to(half)
-                case "conv":
-                    y = nn.conv2d(x[0], own[0].to(half), own[1].to(half), padding=own[0].shape[2] // 2)
-                case "relu":
-                    y = nn.relu(x[0])
-                case "add":
-                    y = x[0] + x[1]
-                case "flatten":
-                    y = x[0].permute(0, 2, 3, 1).flatten(1).float()
-                case "dense" | "dense_tanh":
-                    y = nn.linear(x[0], own[0], own[1])
-                    y = torch.tanh(y) if layer.kind == "dense_tanh" else y
-                case _:
-                    raise NotImplementedError(layer.kind)
-            out[layer.name] = y
-        return out
+    kinds: Kinds = {
+        "cast": lambda x: x.to(half),
+        "conv": lambda x, kernel, bias: nn.conv2d(x, kernel.to(half), bias.to(half), padding=kernel.shape[2] // 2),
+        "relu": nn.relu,
+        "add": lambda x, y: x + y,
+        "flatten": lambda x: x.permute(0, 2, 3, 1).flatten(1).float(),
+        "dense": nn.linear,
+        "dense_tanh": lambda x, kernel, bias: torch.tanh(nn.linear(x, kernel, bias)),
+    }
 
     def step(batch: Batch) -> float:
         planes = torch.from_numpy(batch.planes).permute(0, 3, 1, 2)
         wanted = {name: torch.from_numpy(a) for name, a in targets(batch).items() if name in network.heads}
-        found = outputs(planes if last else planes.contiguous())
+        found = outputs(shown, kinds, arrays, planes if last else planes.contiguous())
         loss: Any = 0.0
         for name, target in wanted.items():
             if name == "value_head":
@@ -120,35 +117,22 @@ def jax_step(network: Architecture, weights: Sequence[np.ndarray], dtype: str) -
     shown = network.shown(network.heads)
     names = [layer.name for layer in network.layers if layer.kind == "conv" and layer.name.startswith("block")]
 
-    def outputs(arrays: Any, planes: Any) -> dict[str, Any]:
-        out: dict[str, Any] = {}
-        for layer in shown:
-            x, own = [out[name] for name in layer.inputs], arrays[layer.name]
-            match layer.kind:
-                case "planes":
-                    y = planes
-                case "cast":
-                    y = x[0].astype(half)
-                case "conv":
-                    kernel, bias = (each.astype(half) for each in own)
-                    axes = ("NHWC", "HWIO", "NHWC")
-                    y = lax.conv_general_dilated(x[0], kernel, (1, 1), "SAME", dimension_numbers=axes) + bias
-                case "relu":
-                    y = jax.nn.relu(x[0])
-                case "add":
-                    y = x[0] + x[1]
-                case "flatten":
-                    y = x[0].reshape(len(planes), -1).astype(jnp.float32)
-                case "dense" | "dense_tanh":
-                    y = x[0] @ own[0] + own[1]
-                    y = jnp.tanh(y) if layer.kind == "dense_tanh" else y
-                case _:
-                    raise NotImplementedError(layer.kind)
-            out[layer.name] = y
-        return out
+    def convolved(x: Any, kernel: Any, bias: Any) -> Any:
+        kernel, bias, axes = kernel.astype(half), bias.astype(half), ("NHWC", "HWIO", "NHWC")
+        return lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=axes) + bias
+
+    kinds: Kinds = {
+        "cast": lambda x: x.astype(half),
+        "conv": convolved,
+        "relu": jax.nn.relu,
+        "add": lambda x, y: x + y,
+        "flatten": lambda x: x.reshape(len(x), -1).astype(jnp.float32),
+        "dense": lambda x, kernel, bias: x @ kernel + bias,
+        "dense_tanh": lambda x, kernel, bias: jnp.tanh(x @ kernel + bias),
+    }
 
     def loss(arrays: Any, planes: Any, wanted: dict[str, Any]) -> Any:
-        found = outputs(arrays, planes)
+        found = outputs(shown, kinds, arrays, planes)
         total: Any = 0.0
         for name, target in wanted.items():
             if name == "value_head":

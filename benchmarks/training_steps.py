@@ -24,8 +24,22 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from game import Game
+from memory import Batch
+
 STEPS = 4
 """Steps of a turn."""
+
+
+def random_batch(game: Game, size: int) -> Batch:
+    """Return a batch of random positions and targets."""
+    rng = np.random.default_rng(0)
+    return Batch(
+        rng.integers(0, 2, (size, *game.input_shape)).astype(np.uint8),
+        rng.uniform(-1, 1, size).astype(np.float32),
+        rng.dirichlet(np.ones(game.action_size), size).astype(np.float32),
+        rng.integers(-1, 2, (size, *game.grid_shape)).astype(np.int8),
+    )
 
 
 def compared(game_name: str, precision: str, batch_size: int, turns: int, *, one_core: bool) -> dict[str, float]:
@@ -33,7 +47,6 @@ def compared(game_name: str, precision: str, batch_size: int, turns: int, *, one
     from plain_loops import jax_step, torch_step
 
     import games
-    from memory import Batch
     from model import Residual_CNN
     from network.keras_import import BACKEND
     from training.presets import preset
@@ -42,13 +55,7 @@ def compared(game_name: str, precision: str, batch_size: int, turns: int, *, one
     config = preset("laptop", game=game_name, batch_size=batch_size, precision=precision)
     model, other = Residual_CNN(config, game), Residual_CNN(config, game)
     other.model.make_train_function(force=True)
-    rng = np.random.default_rng(0)
-    batch = Batch(
-        rng.integers(0, 2, (batch_size, *game.input_shape)).astype(np.uint8),
-        rng.uniform(-1, 1, batch_size).astype(np.float32),
-        rng.dirichlet(np.ones(game.action_size), batch_size).astype(np.float32),
-        rng.integers(-1, 2, (batch_size, *game.grid_shape)).astype(np.int8),
-    )
+    batch = random_batch(game, batch_size)
     step = (jax_step if BACKEND == "jax" else torch_step)(model.architecture(), model.get_weights(), model.precision)
     clock = time.process_time if one_core else time.perf_counter
 

@@ -88,7 +88,7 @@ def test_without_the_end_of_the_set_there_are_no_games_a_second(capsys, monkeypa
 def test_what_others_take_of_the_cores_is_seen():
     others = Others()
     if others.share() is None:
-        pytest.skip("this system does not report it")
+        pytest.skip("only Linux says how long its cores were busy, and for whom")
     loop = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         began = time.monotonic()

@@ -108,6 +108,19 @@ def test_a_player_that_only_the_server_has_answers(browser, address):
     until(lambda: seen.stones == 2)
 
 
+def play_against_and_look_at_a_game(seen, point, stored):
+    """Play a move against the version that is looked at, then open a game out of a list."""
+    seen.run("document.querySelector('[data-key=against]').click()")
+    seen.ready()
+    seen.click(point)
+    until(lambda: seen.stones == 2)
+    seen.go(stored)
+    until(lambda: seen.count("a.stored"))
+    seen.run("document.querySelector('a.stored').click()")
+    seen.ready()
+    until(lambda: seen.moves and seen.count(".graph"))
+
+
 def test_early_versions_are_there_before_anybody_has_trained_are_watched_and_played_against(browser, address):
     seen = Served(browser, address, "/training")
     until(lambda: seen.count(".abilities tr") and "Connect 4, early versions" in seen.text(".displayed"))
@@ -119,15 +132,7 @@ def test_early_versions_are_there_before_anybody_has_trained_are_watched_and_pla
     assert "After 0 games against itself" in seen.text(".look")
     liked = seen.run("return document.querySelector('.look tbody td').innerText")
     assert liked != right, "what it likes best lets the other win"
-    seen.run("document.querySelector('[data-key=against]').click()")
-    seen.ready()
-    seen.click(38)
-    until(lambda: seen.stones == 2)
-    seen.go("/games?run=early/connect4/run0001")
-    until(lambda: seen.count("a.stored"))
-    seen.run("document.querySelector('a.stored').click()")
-    seen.ready()
-    until(lambda: seen.moves and seen.count(".graph"))
+    play_against_and_look_at_a_game(seen, 38, "/games?run=early/connect4/run0001")
 
 
 def test_a_training_is_started_watched_stopped_and_its_versions_are_looked_at(browser, address):
@@ -146,15 +151,7 @@ def test_a_training_is_started_watched_stopped_and_its_versions_are_looked_at(br
     until(lambda: "version 0" in seen.text(".look h3").lower() and seen.count(".look tbody tr"))
     seen.press("Stop")
     until(lambda: "Nothing is being trained." in seen.text(".jobs"))
-    seen.run("document.querySelector('[data-key=against]').click()")
-    seen.ready()
-    seen.click(4)
-    until(lambda: seen.stones == 2)
-    seen.go("/games")
-    until(lambda: seen.count("a.stored"))
-    seen.run("document.querySelector('a.stored').click()")
-    seen.ready()
-    until(lambda: seen.moves and seen.count(".graph"))
+    play_against_and_look_at_a_game(seen, 4, "/games")
 
 
 @only_chromium
