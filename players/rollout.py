@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -101,6 +102,10 @@ class RolloutPlayer(BatchPlayer):
         self.at_once = 1 if sims is None else int(np.clip(trees_in(2 * TREES_BYTES, game, sims), 2, self.at_once))
         self.stopped: Callable[[], bool] = lambda: False
         """Called repeatedly; True ends the search early."""
+
+    def budget(self) -> tuple[int, float]:
+        """Return the simulations and the seconds of a move; `ENDLESS` and infinity: no limit."""
+        return self._sims or ENDLESS, self._seconds or math.inf
 
     def trees(self, slot: int) -> list[MCTS]:
         """Return the independent searches of a game; they are made on demand."""

@@ -11,7 +11,6 @@ import logging
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent import Agent
 from config import UserError
 from game import GameState
 from plugins.engines import vertices
@@ -119,8 +118,9 @@ def _analyse(session: Session, words: list[str], *, kata: bool, chooses: bool) -
     if not chooses:
         session.thinker.analyse(state, show, every=wanted.every, stop=stopped, allowed=allowed)
         return ""
-    own = math.isinf(seconds)  # no clock: the player's own number of simulations
-    visits = player.mcts_sims if own and isinstance(player, Agent) else None
+    visits = None
+    if math.isinf(seconds):  # no clock
+        visits, seconds = session.thinker.own_budget()
     session.thinker.analyse(
         state, show, every=wanted.every, stop=stopped, seconds=seconds, visits=visits, ends=True, allowed=allowed
     )

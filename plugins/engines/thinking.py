@@ -61,6 +61,13 @@ class Thinker:
         """Return whether the player has a search that can be shown."""
         return isinstance(self.player, Agent | RolloutPlayer)
 
+    def own_budget(self) -> tuple[int, float]:
+        """Return the simulations and the seconds that the player takes for a move when no clock limits it."""
+        player = self.player
+        if not isinstance(player, Agent | RolloutPlayer):
+            raise UserError(f"expected a player whose search can be shown, got {player.name}")
+        return (player.mcts_sims, player.seconds) if isinstance(player, Agent) else player.budget()
+
     def choose(self, state: GameState, moves: Sequence[int], seconds: float, stop: Stop = lambda: False) -> Choice:
         """Choose a move within `seconds`; infinite: with the player's own budget.
 

@@ -139,6 +139,7 @@ def test_a_tree_that_does_not_fit_into_memory_is_told_as_too_many_simulations(pl
         raise MemoryError
 
     monkeypatch.setattr("search.tables.allocate", full)
+    monkeypatch.setattr("players.rollout.room_for_trees", lambda: 2**50)
     code, out, err = output_of(capsys, "match", "rollout:9999999", "random", "--game", "tictactoe", "--games", "2")
     assert (code, out) == (2, "") and err.count("\n") == 1 and err.endswith("GiB; take fewer simulations\n"), err
     assert err.startswith("error: not enough memory: a tree of tictactoe for up to 30,000,062 positions needs 1")

@@ -77,7 +77,15 @@ def test_lz_analyze_goes_on_until_the_next_command(engine):
 
 
 @pytest.mark.parametrize(
-    "spec, player", [("go", "shipped"), ("go", "rollout:100"), ("othello(size=6)", "shipped"), ("gomoku", "shipped")]
+    "spec, player",
+    [
+        ("go", "shipped"),
+        ("go", "shipped:0.2s"),
+        ("go", "rollout:100"),
+        ("go", "rollout:0.2s"),
+        ("othello(size=6)", "shipped"),
+        ("gomoku", "shipped"),
+    ],
 )
 def test_avoided_and_allowed_moves_restrict_the_first_move(spec, player):
     """Also where a move of the root is proven, and in the search of a move, but not in a later one."""

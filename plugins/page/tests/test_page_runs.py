@@ -215,15 +215,16 @@ def test_seconds_are_not_cut_short_by_a_small_tree():
     asked = []
 
     class Twin:
-        def twin(self, game, sims, seconds=float("inf")):
-            asked.append((sims, seconds))
+        def twin(self, game, sims, seconds=float("inf"), tree_bytes=None):
+            asked.append((sims, seconds, tree_bytes))
             return RandomPlayer(game)
 
     roster = web_players.Roster()
     roster._network = lambda name, game: Twin()
     for level in ("10s", "400"):
         roster.make("run0001:best", games.make("connect4"), level)
-    assert asked[0][0] > 400_000 and asked[0][1] == 10 and asked[1] == (400, float("inf"))
+    (most, seconds, room), by_simulations = asked
+    assert most > 400_000 and seconds == 10 and room >= 2**27 and by_simulations == (400, float("inf"), None)
 
 
 @pytest.mark.parametrize("table, column", [("games", 1), ("games", 3), ("matches", 1), ("matches", 6)])

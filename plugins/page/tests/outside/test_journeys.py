@@ -123,7 +123,8 @@ def play_against_and_look_at_a_game(seen, point, stored):
 
 def test_early_versions_are_there_before_anybody_has_trained_are_watched_and_played_against(browser, address):
     seen = Served(browser, address, "/training")
-    until(lambda: seen.count(".abilities tr") and "Connect 4, early versions" in seen.text(".displayed"))
+    chosen = "return document.querySelector('.displayed select')?.selectedOptions[0]?.text"
+    until(lambda: seen.count(".abilities tr") and "Connect 4, early versions" in (seen.run(chosen) or ""))
     seen.set(".watch select", "stop")
     until(lambda: "Right: " in seen.text(".look"))
     right = re.search(r"Right: (\w+)", seen.text(".look"))[1]
