@@ -25,7 +25,10 @@ FURTHER = tuple(Level(f"rollout:{sims}", 0, 0.0, 0.0) for sims in (64, 256, 1024
 """More of them, each where the lowest level wins nearly all games against the one before, too."""
 NEARLY_ALL = 0.9
 """Score above which games tell little about how far two players are apart."""
+SLIPPING = tuple(Level("net:shipped", 0, 0.0, 0.0, 6.0, slips=slips) for slips in (0.9, 0.7, 0.45, 0.2))
+"""Candidates for the gentlest levels, weakest first."""
 LADDER = (
+    *SLIPPING,
     *(Level("net:shipped", 0, 0.0, 0.0, temperature) for temperature in (6.0, 4.0, 3.0, 2.0, 1.4, 1.0)),
     *(Level("shipped", 16, 0.0, 0.0, temperature) for temperature in (8.0, 2.0, 1.3, 0.8, 0.0)),
     *(Level("shipped", sims, 0.0, 0.0) for sims in (64, 400)),

@@ -92,14 +92,18 @@ def _levels(folder: Path) -> list[str]:
     if not (folder / FILE).exists():
         return []
     found = json.loads(read_limited(folder / FILE, TEXT_BYTES))
-    lines = [f"Levels of play, Elo over `{found['anchor']}`, with 95 % intervals of the distance to the level below;",
-             f"{found['games']} games for each pair of neighbours:", "",
-             "| level | name | player | simulations | temperature | Elo |", "|---|---|---|---|---|---|"]  # fmt: skip
+    lines = [
+        f"Levels of play, Elo over `{found['anchor']}`, with 95 % intervals of the distance to the level below;",
+        f"{found['games']} games for each pair of neighbours:",
+        "",
+        "| level | name | player | simulations | temperature | at random | Elo |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for number, row in enumerate(found["levels"], 1):
         level = Level(**row)
         sims, temperature = level.sims or "", f"{level.temperature:g}" if level.temperature else ""
-        strength = f"{level.elo:.0f} ±{level.error:.0f}"
-        lines.append(f"| {number} | {level.name} | `{level.player}` | {sims} | {temperature} | {strength} |")
+        slips, strength = f"{level.slips:.0%}" if level.slips else "", f"{level.elo:.0f} ±{level.error:.0f}"
+        lines.append(f"| {number} | {level.name} | `{level.player}` | {sims} | {temperature} | {slips} | {strength} |")
     return lines
 
 

@@ -39,12 +39,15 @@ class Level(NamedTuple):
     """Of the network's choice of a move, see players/tempered.py; 0: the best move by priors or visits."""
     name: str = ""
     """One of NAMES, or none."""
+    slips: float = 0.0
+    """Share of moves that are drawn from all that are allowed, of a network without a search."""
 
     @property
     def how(self) -> str:
-        """Return what moves: the player's name, its simulations, its temperature."""
+        """Return what moves: the player's name, its simulations, its temperature, its slips."""
         sims = f", {self.sims} simulations" if self.sims else ""
-        return f"{self.player}{sims}" + (f", temperature {self.temperature:g}" if self.temperature else "")
+        temperature = f", temperature {self.temperature:g}" if self.temperature else ""
+        return f"{self.player}{sims}{temperature}" + (f", {self.slips:.0%} of moves at random" if self.slips else "")
 
     def __str__(self) -> str:
         return f"{self.name + ': ' if self.name else ''}Elo {self.elo:.0f} ±{self.error:.0f} ({self.how})"
@@ -84,11 +87,13 @@ def _of_many_sizes(spec: str) -> tuple[Path | None, str]:
 
 def _checked(row: dict[str, Any]) -> Level:
     numbers = float(row["elo"]), float(row["error"]), float(row.get("temperature", 0))
-    level = Level(str(row["player"]), int(row["sims"]), *numbers, str(row.get("name", "")))
+    level = Level(str(row["player"]), int(row["sims"]), *numbers, str(row.get("name", "")), float(row.get("slips", 0)))
     if not (all(map(math.isfinite, numbers)) and 0 <= level.sims <= 60_000 and 0 <= level.temperature <= 100):
         raise ValueError(row)
     if level.temperature and level.player not in NETWORKS:
         raise ValueError("only a network's moves have a temperature")
+    if not 0 <= level.slips <= 1 or level.slips and not (level.player == NETWORKS[0] and level.temperature):
+        raise ValueError("only a network without a search slips, and draws its other moves with a temperature")
     if level.player in NETWORKS and (level.sims > 0) != (level.player == "shipped"):
         raise ValueError("a network searches with simulations")
     if level.name not in ("", *NAMES):

@@ -60,12 +60,18 @@ class TemperedPlayer(BatchPlayer):
     It takes a win at once, in games that are won by a move, and plays no move that its search has proven to be worse.
     """
 
-    def __init__(self, agent: Agent, sims: int, temperature: float) -> None:
-        """Make a player with the network and the search settings of `agent`, and trees of its own."""
+    def __init__(self, agent: Agent, sims: int, temperature: float, slips: float = 0.0) -> None:
+        """Make a player with the network and the search settings of `agent`, and trees of its own.
+
+        slips: share of moves, from 0 to 1, that it draws from all that are allowed, as somebody does who overlooks what
+        the position asks for; with sims = 0 only.
+        """
         if temperature <= 0:
             raise ValueError(f"expected `temperature` > 0, got {temperature}")
+        if not 0 <= slips <= 1 or slips and sims:
+            raise ValueError(f"expected `slips` from 0 to 1, 0 with a search, got {slips} with {sims} simulations")
         super().__init__(agent.name, agent.game)
-        self.sims, self.temperature = sims, temperature
+        self.sims, self.temperature, self.slips = sims, temperature, slips
         self.at_once = agent.at_once
         self.agent = agent
         self._games = ManyGames(agent.game, agent.search, cache_size=1 << 14)
@@ -73,7 +79,7 @@ class TemperedPlayer(BatchPlayer):
 
     def with_network(self, agent: Agent) -> TemperedPlayer:
         """Return such a player with another agent's network and game."""
-        found = TemperedPlayer(agent, self.sims, self.temperature)
+        found = TemperedPlayer(agent, self.sims, self.temperature, self.slips)
         found.name = self.name
         return found
 
@@ -98,8 +104,12 @@ class TemperedPlayer(BatchPlayer):
         allowed = np.array(state.allowedActions)
         priors = np.zeros(self.game.action_size)
         priors[allowed] = legal_softmax(logits[allowed])
-        weights, win = np.where(priors >= np.sort(priors)[-MOST:].min(), priors, 0.0), winning_move(self.game, state)
-        return Decision(self._draw(slot, weights) if win is None else win, priors, float(value))
+        action = winning_move(self.game, state)
+        if action is None and self.slips and self._rngs[slot].random() < self.slips:
+            action = int(self._rngs[slot].choice(allowed))
+        if action is None:
+            action = self._draw(slot, np.where(priors >= np.sort(priors)[-MOST:].min(), priors, 0.0))
+        return Decision(action, priors, float(value))
 
     def _by_visits(self, trees: ManyTrees, slot: int) -> Decision:
         best, kept = trees.decide(slot, 0.0), trees.kept_visits(slot)
@@ -112,5 +122,5 @@ class TemperedPlayer(BatchPlayer):
 def of_level(level: Level, agent: Agent) -> Player:
     """Return the player of a level of the network; `agent` has it, with the level's settings and simulations."""
     if level.temperature:
-        return TemperedPlayer(agent, level.sims, level.temperature)
+        return TemperedPlayer(agent, level.sims, level.temperature, level.slips)
     return agent if level.sims else PolicyPlayer(agent)

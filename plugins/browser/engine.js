@@ -207,10 +207,11 @@ class Engine {
     if (!this.searched) this.begin({ sims: 1 });
   }
 
-  // Returns a move: by the search's visits; of a level with a temperature, drawn as its player draws; plain: no search.
-  choose({ temperature = 0, plain = false, level = null } = {}) {
+  // Returns a move: by the search's visits; of a level with a temperature, drawn as its player draws; plain: no search,
+  // with slips, a share of moves from all that are allowed.
+  choose({ temperature = 0, slips = 0, plain = false, level = null } = {}) {
     if (this.at.state[OVER]) return -1;
-    if (plain) return this.call.draw_by_priors(this.engine, temperature);
+    if (plain) return this.call.draw_by_priors(this.engine, temperature, slips);
     this._need();
     const drawn = temperature > 0 && level !== null && level !== undefined;
     return drawn ? this.call.draw_by_visits(this.engine, temperature) : this.call.choose_move(this.engine, temperature);

@@ -291,8 +291,11 @@ def draw_by_visits(e, temperature):
 
 
 @compiled
-def draw_by_priors(e, temperature):
-    """Return a move drawn from the network's priors without a search; a win at once is taken, if drawing is wanted."""
+def draw_by_priors(e, temperature, slips):
+    """Return a move drawn from the network's priors without a search; a win at once is taken, if drawing is wanted.
+
+    slips: share of moves that are drawn from all that are allowed.
+    """
     judge(e)
     count, top = e.state[LEGAL_MOVES], -np.inf
     best = np.int64(e.legal[0])
@@ -305,6 +308,8 @@ def draw_by_priors(e, temperature):
     win = winning_move(e)
     if win != NO_WIN:
         return win
+    if slips > 0.0 and uniform(e.forest.trees[0]) < slips:
+        return np.int64(e.legal[np.int64(uniform(e.forest.trees[0]) * count)])
     for a in range(e.odds.shape[0]):
         e.odds[a] = 0.0
     for i in range(count):
@@ -371,6 +376,6 @@ def signatures(engine: Any) -> dict[Any, Any]:
         seed: _none(engine, _i, _i),
         choose_move: _i(engine, _f),
         draw_by_visits: _i(engine, _f),
-        draw_by_priors: _i(engine, _f),
+        draw_by_priors: _i(engine, _f, _f),
         widen_weights: _none(engine),
     }

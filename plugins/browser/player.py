@@ -60,6 +60,7 @@ def _levels(game: Game) -> list[dict[str, Any]]:
             "elo": round(each.elo),
             "sims": each.sims,
             "temperature": each.temperature,
+            "slips": each.slips,
         }
         for each in read_levels(game.spec)
         if each.player in NETWORKS

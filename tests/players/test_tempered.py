@@ -67,6 +67,25 @@ def test_without_a_search_only_the_eight_best_moves_are_drawn():
     assert set(np.flatnonzero(counts)) == set(np.argsort(logits)[-8:]) and counts.max() < 2 * counts[counts > 0].min()
 
 
+def test_a_share_of_moves_is_drawn_from_all_that_are_allowed():
+    game = games.make("connect4")
+    state, logits = play(game, "1 1 1 1 1 1"), np.log([0.3, 0.3, 0.2, 0.1, 0.1, 0.001, 0.001])
+    counts = drawn(TemperedPlayer(network(game, logits), 0, 1.0, slips=0.4), state)
+    weights = np.exp(logits)
+    weights[0] = 0.0
+    expected = 0.6 * draw_odds(weights, 1.0) + 0.4 * np.array([0, 1, 1, 1, 1, 1, 1]) / 6
+    assert counts[0] == 0 and counts[5:].min() > 0, "the full column never, unlikely ones by a slip"
+    assert (np.abs(counts - GAMES * expected) <= 5 * np.sqrt(GAMES * expected * (1 - expected))).all()
+    other = TemperedPlayer(network(game, logits), 0, 1.0, slips=0.4).with_network(network(game, logits))
+    assert other.slips == 0.4
+
+
+@pytest.mark.parametrize("sims, slips", [(0, -0.1), (0, 1.1), (8, 0.5)])
+def test_slips_are_a_share_of_the_moves_of_a_network_alone(sims, slips):
+    with pytest.raises(ValueError, match="`slips`"):
+        TemperedPlayer(network(games.make("tictactoe"), np.zeros(9)), sims, 1.0, slips)
+
+
 def test_moves_are_drawn_by_the_visits_of_the_search():
     game = games.make("connect4")
     agent = network(game, np.log([0.3, 0.2, 0.2, 0.1, 0.1, 0.09, 0.01]))
@@ -97,13 +116,13 @@ WINS = [
 
 
 @pytest.mark.parametrize("spec, moves, win", WINS)
-@pytest.mark.parametrize("sims", [0, 16])
-def test_a_win_at_once_is_taken_however_little_the_network_likes_it(spec, moves, win, sims):
+@pytest.mark.parametrize("sims, slips", [(0, 0.0), (0, 1.0), (16, 0.0)])
+def test_a_win_at_once_is_taken_however_little_the_network_likes_it(spec, moves, win, sims, slips):
     game = games.make(spec)
     state, action = play(game, moves), game.parse_move(win)
     logits = np.zeros(game.action_size)
     logits[action] = -20.0
-    counts = drawn(TemperedPlayer(network(game, logits), sims, 20.0), state, 50)
+    counts = drawn(TemperedPlayer(network(game, logits), sims, 20.0, slips), state, 50)
     wins = np.flatnonzero(counts)
     assert all(state.takeAction(a)[0].isEndGame for a in wins) and winning_move(game, state) in wins
 
@@ -129,6 +148,8 @@ def test_the_player_of_a_level():
     assert of_level(Level("shipped", 8, 0.0, 0.0), agent) is agent
     assert isinstance(of_level(Level("net:shipped", 0, 0.0, 0.0), agent), PolicyPlayer)
     player = of_level(Level("shipped", 8, 0.0, 0.0, 2.0), agent)
-    assert isinstance(player, TemperedPlayer) and (player.sims, player.temperature) == (8, 2.0)
+    assert isinstance(player, TemperedPlayer) and (player.sims, player.temperature, player.slips) == (8, 2.0, 0.0)
+    gentle = of_level(Level("net:shipped", 0, 0.0, 0.0, 6.0, slips=0.5), agent)
+    assert isinstance(gentle, TemperedPlayer) and (gentle.sims, gentle.slips) == (0, 0.5)
     with pytest.raises(ValueError, match="`temperature` > 0"):
         TemperedPlayer(agent, 8, 0.0)

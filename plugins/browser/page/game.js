@@ -359,7 +359,7 @@ async function machineMoves() {
       moves: table.moves,
       sims: level.sims || 1,
       level: index,
-      choose: { temperature: level.temperature ?? 0, plain: !level.sims, level: index },
+      choose: { temperature: level.temperature ?? 0, slips: level.slips ?? 0, plain: !level.sims, level: index },
       player: level.player ?? null,
     });
   } catch (error) {

@@ -61,7 +61,8 @@ while (!engine.step().done);
 found.draws.visits = engine.opinion().visits;
 found.draws.proven = engine.opinion().proven;
 found.draws.logits = engine.evaluate().logits;
-for (const [kind, options] of [["by_visits", { level: 0 }], ["by_priors", { plain: true }]]) {
+const kinds = { by_visits: { level: 0 }, by_priors: { plain: true }, with_slips: { plain: true, slips: 0.25 } };
+for (const [kind, options] of Object.entries(kinds)) {
   found.draws[kind] = new Array(at.visits.length).fill(0);
   const choice = { temperature: draws.temperature, ...options };
   for (let i = 0; i < draws.count; i++) found.draws[kind][engine.choose(choice)]++;

@@ -58,8 +58,9 @@ export async function createEngine(data) {
       Object.assign(next, { over: true, result: winningLine ? 0 : Math.sign(next.cells.reduce((a, b) => a + b, 0)) });
     return next;
   }
+  // a win at once is taken, so that a few simulations find what blocks one, also on a busy machine
   function playout(state) {
-    let one = state;
+    let one = legalOf(state).map((action) => after(state, action)).find(({ result }) => result === state.player) ?? state;
     for (let i = 0; i < 60 && !one.over; i++) {
       const legal = legalOf(one);
       one = after(one, legal[Math.floor(Math.random() * legal.length)]);

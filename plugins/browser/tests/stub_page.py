@@ -22,6 +22,7 @@ def stub_page(spec, engine=None):
             "elo": level.elo,
             "sims": level.sims,
             "temperature": level.temperature,
+            "slips": level.slips,
         }
         for level in read_levels(spec)
     ] or [{"name": "Casual", "elo": None, "sims": 100, "temperature": 0}]

@@ -1,9 +1,13 @@
 """The exported engine in Node against the program: 50 positions of every game that ships, set-up positions, random
-games, choices."""
+games, choices. In Chromium and Firefox the engine finds in these positions what it finds in Node."""
 
+import functools
+import hashlib
 import json
 import shutil
 import subprocess
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +23,39 @@ from plugins.browser.player import page_parts
 from plugins.browser.site import shipped_games
 from search.expand import legal_softmax
 from search.many_trees import ManyTrees
+from support.browser import PATIENCE, chromium, needs_browser
+from support.firefox import Firefox, needs_firefox
 
 HERE = Path(__file__).parent.parent
-POSITIONS, SIMS, GAMES = 50, 64, 200
+POSITIONS, SIMS, GAMES = 50, 40, 200
 SETUPS, SEARCHED = 30, 5
 """Positions that are set up, and how many of them are searched."""
 DRAWS = {"sims": 40, "temperature": 1.5, "count": 1000}
+WORKER = """
+import { createEngine } from "./engine.mjs";
+import { searched } from "./searched.mjs";
+const read = (name) => fetch(name).then((file) => file.arrayBuffer()).then((bytes) => new Uint8Array(bytes));
+const json = (name) => fetch(name).then((file) => file.json());
+const digest = async (parts) => {
+  const bytes = await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer());
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+};
+try {
+  const [wasm, weights] = await Promise.all(["all.wasm", "weights.bin"].map(read));
+  const [layout, { searches }] = await Promise.all(["layout.json", "cases.json"].map(json));
+  const { found, planes, answers } = searched(await createEngine({ wasm, weights, layout, facts: {} }), searches);
+  postMessage({ found, evaluations: planes.length, digests: await Promise.all([planes, answers].map(digest)) });
+} catch (error) {
+  postMessage({ failed: String(error) });
+}
+"""
+IN_WORKER = """
+return new Promise((done, wrong) => {
+  const worker = new Worker("worker.mjs", { type: "module" });
+  worker.onmessage = ({ data }) => (worker.terminate(), data.failed ? wrong(new Error(data.failed)) : done(data));
+  worker.onerror = ({ message }) => wrong(new Error(message));
+});
+"""
 
 
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="needs node")
@@ -91,10 +122,13 @@ class Played:
         }
         (folder / "cases.json").write_text(json.dumps(cases))
         (folder / "engine.mjs").write_text((HERE.parent / "engine.js").read_text())
+        (folder / "searched.mjs").write_text((HERE / "searched.mjs").read_text())
+        (folder / "worker.mjs").write_text(WORKER)
+        (folder / "index.html").write_text("<!doctype html><title>worker</title>")
         command = ["node", str(HERE / "searches.mjs"), str(folder), str(folder / "engine.mjs")]
         done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stderr[-2000:]
-        self.found = json.loads((folder / "found.json").read_text())
+        self.folder, self.found = folder, json.loads((folder / "found.json").read_text())
         self.draws = draws
         width = int(np.prod(self.game.input_shape))
         self.planes = np.fromfile(folder / "planes.bin", np.uint8).reshape(-1, width)
@@ -116,6 +150,44 @@ def test_the_visits_are_those_of_the_program(played):
         tree.search(known_answers(played.planes, played.answers), SIMS)
         assert found["opinion"]["visits"] == tree.visit_counts().tolist()
         assert found["opinion"]["value"] == pytest.approx(tree.root_value(), abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def browsers():
+    """Return what opens a browser by its name, once."""
+    opened = {}
+
+    def browser(name):
+        if name not in opened:
+            opened[name] = chromium() if name == "chromium" else Firefox()
+            if name == "chromium":
+                opened[name].set_script_timeout(PATIENCE)
+        return opened[name]
+
+    yield browser
+    for each in opened.values():
+        each.quit()
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("chromium", marks=needs_browser), pytest.param("firefox", marks=needs_firefox)]
+)
+def test_browsers_find_what_node_finds(played, browsers, name):
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=played.folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            browsers(name).get(f"http://127.0.0.1:{server.server_port}/index.html")
+            found = browsers(name).execute_script(IN_WORKER)
+        finally:
+            server.shutdown()
+    files = [(played.folder / file).read_bytes() for file in ("planes.bin", "answers.bin")]
+    assert found["digests"] == [hashlib.sha256(each).hexdigest() for each in files]
+    assert found["evaluations"] == len(played.planes) and found["found"] == played.found["searches"]
 
 
 def test_what_is_set_up_is_as_the_rules_have_it(played):
@@ -185,7 +257,10 @@ def test_moves_are_drawn_with_the_odds_of_the_levels(played):
     priors[allowed] = legal_softmax(logits[allowed])
     best = np.where(priors >= np.sort(priors)[-8:].min(), priors, 0.0)
     win = winning_move(played.game, state)
-    alike(draws["by_priors"], draw_odds(best, DRAWS["temperature"]) if win is None else np.eye(len(best))[win])
+    odds = draw_odds(best, DRAWS["temperature"]) if win is None else np.eye(len(best))[win]
+    alike(draws["by_priors"], odds)
+    anywhere = np.isin(np.arange(len(odds)), allowed) / len(allowed)
+    alike(draws["with_slips"], 0.75 * odds + 0.25 * anywhere if win is None else odds)
     visits = np.array(draws["visits"], float)
     if all(each is None for each in draws["proven"]):
         alike(draws["by_visits"], draw_odds(visits, DRAWS["temperature"]))

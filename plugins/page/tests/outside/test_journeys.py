@@ -122,7 +122,7 @@ def play_against_and_look_at_a_game(seen, point, stored):
 
 
 def test_early_versions_are_there_before_anybody_has_trained_are_watched_and_played_against(browser, address):
-    seen = Served(browser, address, "/training")
+    seen = Served(browser, address, "/training?game=connect4")
     chosen = "return document.querySelector('.displayed select')?.selectedOptions[0]?.text"
     until(lambda: seen.count(".abilities tr") and "Connect 4, early versions" in (seen.run(chosen) or ""))
     seen.set(".watch select", "stop")

@@ -10,12 +10,16 @@ from storage import run_folders
 
 def test_a_level_with_a_temperature_plays_on_the_page(trained_place, monkeypatch):
     target = pack(run_folders.find_run("tictactoe"), 4)
-    levels = [Level("net:shipped", 0, 50.0, 9.0, 3.0, "Beginner"), Level("shipped", 12, 250.0, 9.0, 0.8, "Master")]
+    levels = [
+        Level("net:shipped", 0, 50.0, 9.0, 3.0, "Beginner", slips=0.4),
+        Level("shipped", 12, 250.0, 9.0, 0.8, "Master"),
+    ]
     write_levels(target, levels, 10)
     roster, game = Roster(), games.make("tictactoe")
-    for name, sims, temperature in (("level:1", 0, 3.0), ("level:2", 12, 0.8)):
-        player = roster.make(name, game, "")
-        assert isinstance(player, TemperedPlayer) and (player.sims, player.temperature) == (sims, temperature)
+    for number, level in enumerate(levels, 1):
+        player = roster.make(f"level:{number}", game, "")
+        assert isinstance(player, TemperedPlayer)
+        assert (player.sims, player.temperature, player.slips) == (level.sims, level.temperature, level.slips)
         moves, state = [], game.start()
         while not state.isEndGame:
             moves.append(choose(player, "", state, moves, lambda: False)[0])
