@@ -4,14 +4,17 @@ What is hidden, and from whom, is in tests/support/other_system/sitecustomize.py
 """
 
 import re
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
+from compiling.prepared import FOLDER
 from support.command_line import TINY
 from support.systems import needs_posix
 from support.without_posix import start
+from system.processes import user
 from test_rooms import SOURCES
 
 pytestmark = [needs_posix, pytest.mark.timeout(3600)]  # the program is started again and again
@@ -19,6 +22,12 @@ pytestmark = [needs_posix, pytest.mark.timeout(3600)]  # the program is started 
 SETTINGS = [*TINY, "--json"]
 MOVES = "".join(f"{column}{row}\n" for column in "abc" for row in "123")
 """What a person types in a game: moves that are taken are refused and the next is read."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_before():
+    """Give the other system, whose user has no number, what is compiled for this one."""
+    shutil.copytree(FOLDER, FOLDER.with_name(FOLDER.name.replace(f"-{user()}-", "-None-")), dirs_exist_ok=True)
 
 
 @pytest.fixture(scope="module")
