@@ -2,9 +2,9 @@
 
     python benchmarks/measure_levels.py connect4 go --games-each 400
 
-The levels are those that ship already; a game whose levels have no names gets the ones of a new player. With
-`--gentler` weaker candidates come before them: those of a new player that slip. Stopped, it begins again with the pair
-that it was playing. `--niced` leaves the processor to everything else.
+The levels are those that ship already; with `--afresh`, or where these have no names, they are chosen among the
+candidates of a new player. Stopped, it begins again with the pair that it was playing. `--niced` leaves the processor
+to everything else.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import games
-from evaluation.level_games import GAMES_FILE, LADDER, SLIPPING, measure_levels
+from evaluation.level_games import GAMES_FILE, LADDER, measure_levels
 from evaluation.model_card import write_card
 from evaluation.release import write_levels
 from players.levels import read_levels
-from storage.run_folders import shipped_run
+from storage.run_folders import read_config, shipped_run
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", nargs="+", help="games with a player that ships")
     parser.add_argument("--games-each", type=int, default=400, help="games of each pair of neighbours, even")
-    parser.add_argument("--gentler", action="store_true")
+    parser.add_argument("--afresh", action="store_true")
     parser.add_argument("--niced", action="store_true")
     args = parser.parse_args()
     if args.niced:
         os.nice(19)
     for spec in args.games:
-        game, folder = games.make(spec), shipped_run(spec)
+        folder = shipped_run(spec)
         if folder is None:
             raise SystemExit(f"no player of {spec} ships")
+        spec = read_config(folder).game  # of other sizes the same folder is found
+        game = games.make(spec)
         known = read_levels(spec)
-        ladder = known if known and all(level.name for level in known) else LADDER
-        if args.gentler:
-            ladder = [*SLIPPING, *(level for level in ladder if not level.slips)]
+        ladder = known if known and all(level.name for level in known) and not args.afresh else LADDER
         print(f"{spec}: {len(ladder)} players", flush=True)
         found = measure_levels(
             game, count=args.games_each, ladder=ladder, file=folder / GAMES_FILE,

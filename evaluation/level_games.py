@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, pairwise
 from pathlib import Path
 
 from evaluation.match import contest
@@ -25,10 +26,8 @@ FURTHER = tuple(Level(f"rollout:{sims}", 0, 0.0, 0.0) for sims in (64, 256, 1024
 """More of them, each where the lowest level wins nearly all games against the one before, too."""
 NEARLY_ALL = 0.9
 """Score above which games tell little about how far two players are apart."""
-SLIPPING = tuple(Level("net:shipped", 0, 0.0, 0.0, 6.0, slips=slips) for slips in (0.9, 0.7, 0.45, 0.2))
-"""Candidates for the gentlest levels, weakest first."""
 LADDER = (
-    *SLIPPING,
+    *(Level("net:shipped", 0, 0.0, 0.0, 6.0, slips=slips) for slips in (0.9, 0.7, 0.45, 0.2)),
     *(Level("net:shipped", 0, 0.0, 0.0, temperature) for temperature in (6.0, 4.0, 3.0, 2.0, 1.4, 1.0)),
     *(Level("shipped", 16, 0.0, 0.0, temperature) for temperature in (8.0, 2.0, 1.3, 0.8, 0.0)),
     *(Level("shipped", sims, 0.0, 0.0) for sims in (64, 400)),
@@ -102,8 +101,8 @@ def chosen(levels: Sequence[Level], played: Games) -> list[Level]:
     for level in reversed(levels):
         if not kept or kept[0].elo - level.elo >= APART:
             kept.insert(0, level)
-    while len(kept) > len(NAMES):
-        del kept[min(range(1, len(kept) - 1), key=lambda i: kept[i + 1].elo - kept[i - 1].elo)]
+    if len(kept) > len(NAMES):
+        kept = min(([kept[0], *few, kept[-1]] for few in combinations(kept[1:-1], len(NAMES) - 2)), key=_unevenness)
     steps, below, found = max(len(kept) - 1, 1), LINKS[0], []
     for i, level in enumerate(kept):
         error = fit_ratings(_results(played), below.how)[level.how].error
@@ -111,6 +110,11 @@ def chosen(levels: Sequence[Level], played: Games) -> list[Level]:
         found.append(level._replace(error=float(round(error)), name=name))
         below = level
     return found
+
+
+def _unevenness(levels: Sequence[Level]) -> float:
+    """Return the sum of the squares of the distances between neighbours; the least is that of equal distances."""
+    return sum((upper.elo - lower.elo) ** 2 for lower, upper in pairwise(levels))
 
 
 def _results(played: Games) -> list[tuple[str, str, float, float]]:

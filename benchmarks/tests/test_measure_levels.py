@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import measure_levels as measure_again
-from evaluation.level_games import LADDER, SLIPPING
+from evaluation.level_games import LADDER
 from players.levels import read_levels
 
 CLUB = [level for level in read_levels("connect4") if level.name in ("Club", "Master")]
@@ -11,7 +11,7 @@ CLUB = [level for level in read_levels("connect4") if level.name in ("Club", "Ma
 
 @pytest.mark.parametrize(
     "known, options, candidates",
-    [([], [], [*LADDER]), (CLUB, [], CLUB), (CLUB, ["--gentler"], [*SLIPPING, *CLUB]), ([], ["--gentler"], [*LADDER])],
+    [([], [], [*LADDER]), (CLUB, [], CLUB), (CLUB, ["--afresh"], [*LADDER])],
 )
 def test_candidates_are_the_levels_that_ship_or_those_of_a_new_player(known, options, candidates, monkeypatch):
     measured = []

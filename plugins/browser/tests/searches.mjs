@@ -36,7 +36,7 @@ for (let i = 0; i < games; i++) { // random moves, and those of a level now and 
   engine.reset();
   let position = engine.position();
   while (!position.over) {
-    const level = random(40); // 0: without a search, 1: of a level with one
+    const level = random(200); // 0: without a search, 1: of a level with one
     if (level === 1) {
       engine.begin({ sims: 4, level: 0 });
       while (!engine.step().done);

@@ -3,12 +3,7 @@
 import os
 from pathlib import Path
 
-import nbformat
 import pytest
-
-pytest.importorskip("nbclient", reason="nbclient is not installed")
-
-from nbclient import NotebookClient  # noqa: E402
 
 HERE = Path(__file__).parents[3]
 WITHOUT_PLUGINS = "import system.plugins\nsystem.plugins.plugins = dict"
@@ -30,13 +25,16 @@ SMALL = {
 
 
 def test_the_notebook_runs_from_the_core_alone_with_plain_views(tmp_path, monkeypatch):
+    nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
+    import nbformat  # loads slowly, and all test files are loaded by each process
+
     for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
         monkeypatch.setenv(name, str(tmp_path / name))
     nb = nbformat.read(HERE / "run.ipynb", as_version=4)
     changes = f"ITERATIONS = 2\nCONNECT4 = {{'iterations': 1}}\nROOT = {str(tmp_path)!r}\nOVERRIDES = {SMALL!r}"
     place = next(i for i, cell in enumerate(nb.cells) if cell.id == "more")
     nb.cells[place + 1 : place + 1] = [nbformat.v4.new_code_cell(source) for source in (changes, WITHOUT_PLUGINS)]
-    client = NotebookClient(nb, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(HERE)}})
+    client = nbclient.NotebookClient(nb, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(HERE)}})
     client.execute(env=dict(os.environ))
     shown = {cell.id: cell.outputs for cell in nb.cells if cell.cell_type == "code"}
     assert not any("svg" in kind for outputs in shown.values() for output in outputs for kind in output.get("data", {}))

@@ -212,7 +212,7 @@ def test_the_networks_own_value_of_each_move_is_that_of_the_position_after_it(pl
                 if (value := known.get(after.planes().tobytes())) is not None:  # else the visits pass through it
                     assert own == pytest.approx(value if after.playerTurn == state.playerTurn else -value, abs=1e-6)
                     checked += 1
-    assert checked > POSITIONS
+    assert checked >= 40
 
 
 def test_positions_are_shown_as_they_are(played):
