@@ -34,7 +34,8 @@ def test_the_notebook_runs_from_the_core_alone_with_plain_views(tmp_path, monkey
     changes = f"ITERATIONS = 2\nCONNECT4 = {{'iterations': 1}}\nROOT = {str(tmp_path)!r}\nOVERRIDES = {SMALL!r}"
     place = next(i for i, cell in enumerate(nb.cells) if cell.id == "more")
     nb.cells[place + 1 : place + 1] = [nbformat.v4.new_code_cell(source) for source in (changes, WITHOUT_PLUGINS)]
-    client = nbclient.NotebookClient(nb, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(HERE)}})
+    place_of_files = {"metadata": {"path": str(HERE)}}
+    client = nbclient.NotebookClient(nb, timeout=600, kernel_name="python3", resources=place_of_files)
     client.execute(env=dict(os.environ))
     shown = {cell.id: cell.outputs for cell in nb.cells if cell.cell_type == "code"}
     assert not any("svg" in kind for outputs in shown.values() for output in outputs for kind in output.get("data", {}))

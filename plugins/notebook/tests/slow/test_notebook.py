@@ -6,10 +6,7 @@ import os
 import re
 from pathlib import Path
 
-import nbformat
 import pytest
-from jupyter_client.manager import start_new_kernel
-from nbclient import NotebookClient
 
 HERE = Path(__file__).parents[4]
 NOTEBOOK = HERE / "run.ipynb"
@@ -26,6 +23,15 @@ PARAMETERS = {
         "eval_every": 1, "eval_episodes": 4, "eval_sims": 8, "cache_size": 1024,
     },
 }  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded():
+    """What reads and runs notebooks is loaded here: it takes seconds, and each process of the tests reads this file."""
+    global nbformat, NotebookClient, start_new_kernel
+    import nbformat
+    from jupyter_client.manager import start_new_kernel
+    from nbclient import NotebookClient
 
 
 @pytest.fixture
