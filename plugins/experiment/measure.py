@@ -31,6 +31,8 @@ from storage.atomic_files import writing
 from system.reading import LINES_BYTES, read_limited
 
 RESULTS = "results.jsonl"
+OPEN = 8
+"""Players that stay open from match to match at most: one with code of its own is a process with a back end."""
 CURVE = 8, 300
 """Versions of a run, and positions, of which the curve of value kept by the network alone is made."""
 
@@ -102,6 +104,25 @@ def player_of(plan: Plan, job: Job) -> Iterator[Player]:
             remote.close()
 
 
+class Table(contextlib.ExitStack):
+    """Where the runs of a seed meet: a player is opened for its first match, and stays for the next."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self._plan = plan
+        self._players: dict[int, Player] = {}
+
+    def seat(self, *jobs: Job) -> list[Player]:
+        """Return the players of these runs; others leave where there would be more than `OPEN`."""
+        if len(self._players.keys() | {job.number for job in jobs}) > OPEN:
+            self.close()
+            self._players.clear()
+        for job in jobs:
+            if job.number not in self._players:
+                self._players[job.number] = self.enter_context(player_of(self._plan, job))
+        return [self._players[job.number] for job in jobs]
+
+
 def measure_all(plan: Plan, jobs: list[Job], folder: Path, console: Console) -> list[dict[str, Any]]:
     """Measure what is not measured yet; return all results."""
     results = match_all(plan, jobs, folder, console)
@@ -123,10 +144,11 @@ def match_all(plan: Plan, jobs: list[Job], folder: Path, console: Console) -> li
     results = read_results(folder)
     known = {(r["seed"], *r["variants"]) for r in results if r["kind"] == "match"}
     for seed, block in _by_seed(plan, jobs).items():
-        for one, other in itertools.combinations(block, 2):
-            if (seed, one.number, other.number) not in known:
-                scores = _match(plan, one, other, console)
-                results.append(_add(folder, "match", seed, [one.number, other.number], scores=scores))
+        with Table(plan) as table:
+            for one, other in itertools.combinations(block, 2):
+                if (seed, one.number, other.number) not in known:
+                    scores = _match(plan, one, other, table, console)
+                    results.append(_add(folder, "match", seed, [one.number, other.number], scores=scores))
     return results
 
 
@@ -136,14 +158,11 @@ def _by_seed(plan: Plan, jobs: list[Job]) -> dict[int, list[Job]]:
     return {seed: [job for job in ordered if job.seed == seed] for seed in plan.seed_numbers()}
 
 
-def _match(plan: Plan, one: Job, other: Job, console: Console) -> list[float]:
+def _match(plan: Plan, one: Job, other: Job, table: Table, console: Console) -> list[float]:
     """Return the scores of the first of two runs, pairs adjacent."""
     label = f"seed {one.seed}: {one.variant.name} - {other.variant.name}"
-    with (
-        player_of(plan, one) as first,
-        player_of(plan, other) as second,
-        console.phase(label[:40], plan.match_games) as phase,
-    ):
+    first, second = table.seat(one, other)
+    with console.phase(label[:40], plan.match_games) as phase:
         return contest(
             first.game,
             (first, second),

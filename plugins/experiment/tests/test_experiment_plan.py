@@ -1,7 +1,8 @@
 """Plans: what they say, what each run of them gets, and what is refused."""
 
 import json
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
 
 import pytest
 
@@ -231,3 +232,28 @@ def test_openings_and_chance_of_a_seed_are_not_those_of_another(monkeypatch, tmp
     found = measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
     assert used == [0, 0, 0, 1, 1, 1, 2, 2, 2] and found == measure.read_results(tmp_path)
     assert measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True)) == found and len(used) == 9
+
+
+@pytest.mark.parametrize("most, opened", [(8, 8), (3, 16), (2, 24)])
+def test_players_of_a_seed_stay_open_from_match_to_match_but_not_too_many(most, opened, monkeypatch, tmp_path):
+    variants = varied("cpuct=1,2,3,4")
+    values = {"game": "tictactoe", "minutes": 1, "seeds": 2, "positions": 0, "match_games": 4, "variants": variants}
+    plan = from_values(values, "")
+    entered, here = [], set()
+
+    @contextmanager
+    def player_of(plan, job):
+        entered.append(job.number)
+        here.add(job.number)
+        yield SimpleNamespace(game=None, number=job.number)
+        here.remove(job.number)
+
+    def contest(_, players, *__, **___):
+        assert {each.number for each in players} <= here and len(here) <= most
+        return [1.0, 0.0]
+
+    monkeypatch.setattr(measure, "player_of", player_of)
+    monkeypatch.setattr(measure, "contest", contest)
+    monkeypatch.setattr(measure, "OPEN", most)
+    measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
+    assert len(entered) == opened and not here
