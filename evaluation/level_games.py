@@ -37,6 +37,8 @@ APART = 100.0
 """Smallest Elo difference between two levels."""
 NEXT = 4
 """A level plays this many times as many games against a neighbour as against a neighbour's neighbour."""
+CHEAP = 4
+"""Players that take next to no time play this many times as many games."""
 MARKS = {0.0: "0", 0.5: "=", 1.0: "1"}
 Say = Callable[[str], None]
 Games = dict[tuple[str, str], list[float]]
@@ -68,7 +70,7 @@ def measure_levels(
 
     links = [*LINKS]
     for further in FURTHER:
-        if score(links[-1], ladder[0], count) <= NEARLY_ALL:
+        if score(links[-1], ladder[0], games_against(ladder[0], count)) <= NEARLY_ALL:
             break
         links.append(further)
     for weaker, stronger, number in pairs(ladder, count, links):
@@ -79,12 +81,24 @@ def measure_levels(
 
 
 def pairs(ladder: Sequence[Level], count: int, links: Sequence[Level] = LINKS) -> Iterator[tuple[Level, Level, int]]:
-    """Yield (weaker, stronger, games): neighbours, and neighbours of neighbours with fewer games; more in `links`."""
+    """Yield (weaker, stronger, games): neighbours, and neighbours of neighbours with fewer games; more in `links`.
+
+    A network without a search, whose games take next to no time, plays `CHEAP` times as many.
+    """
     line = [*links, *ladder]
     for i, weaker in enumerate(line):
         for distance, stronger in enumerate(line[i + 1 : i + 3], 1):
-            cheap = i < len(links) - 1
-            yield weaker, stronger, 4 * count if cheap else count if distance == 1 else max(count // NEXT // 2 * 2, 2)
+            number = games_against(stronger, count)
+            if i < len(links) - 1:
+                number = CHEAP * count
+            elif distance > 1:
+                number = max(number // NEXT // 2 * 2, 2)
+            yield weaker, stronger, number
+
+
+def games_against(level: Level, count: int) -> int:
+    """Return how many games a level plays against the one below."""
+    return CHEAP * count if level.player == "net:shipped" else count
 
 
 def rated(ladder: Sequence[Level], played: Games) -> list[Level]:

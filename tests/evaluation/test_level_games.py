@@ -56,6 +56,15 @@ def test_neighbours_play_most_and_cheap_players_more():
         ("rollout:4", "rollout:64"): 160, ("rollout:16", "rollout:64"): 40, ("rollout:16", "rollout:99"): 10,
         ("rollout:64", "rollout:99"): 40, ("rollout:64", "rollout:999"): 10, ("rollout:99", "rollout:999"): 40,
     }  # fmt: skip
+    networks = [Level(*words, 0.0, 0.0) for words in (("net:shipped", 0), ("net:shipped", 0), ("shipped", 9))]
+    found = list(pairs([networks[0], networks[1]._replace(temperature=1.0), networks[2]], 40))[-5:]
+    assert [(weaker.how, stronger.how, count) for weaker, stronger, count in found] == [
+        ("rollout:16", "net:shipped", 160),
+        ("rollout:16", "net:shipped, temperature 1", 40),
+        ("net:shipped", "net:shipped, temperature 1", 160),
+        ("net:shipped", "shipped, 9 simulations", 10),
+        ("net:shipped, temperature 1", "shipped, 9 simulations", 40),
+    ]
 
 
 @pytest.mark.parametrize("wins_all_below, last", [(4, 16), (16, 64), (64, 256), (256, 1024), (10**6, 1024)])
