@@ -27,7 +27,7 @@ def test_a_card_has_the_figures_of_the_scoreboard_and_the_levels(tmp_path):
     assert "| network alone | 12.3 % [10.0, 15.0] |" in text
     assert "Weakest at plies 12-23: " in text, "a stage without positions is left out"
     level = json.loads((folder / "levels.json").read_text())["levels"][-1]
-    assert f"| Master | `shipped` | {level['sims']} |  | {level['elo']:.0f} ±{level['error']:.0f} |" in text
+    assert f"| Master | `shipped` | {level['sims']} |  |  | {level['elo']:.0f} ±{level['error']:.0f} |" in text
     made = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     assert f"{sum(line['self_play_games'] for line in made):,} games against itself" in text
 
