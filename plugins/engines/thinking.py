@@ -63,10 +63,14 @@ class Thinker:
 
     def own_budget(self) -> tuple[int, float]:
         """Return the simulations and the seconds that the player takes for a move when no clock limits it."""
-        player = self.player
-        if not isinstance(player, Agent | RolloutPlayer):
-            raise UserError(f"expected a player whose search can be shown, got {player.name}")
+        player = self._searcher()
         return (player.mcts_sims, player.seconds) if isinstance(player, Agent) else player.budget()
+
+    def _searcher(self) -> Agent | RolloutPlayer:
+        """Return the player; raise `UserError` if its search cannot be shown."""
+        if not isinstance(self.player, Agent | RolloutPlayer):
+            raise UserError(f"expected a player whose search can be shown, got {self.player.name}")
+        return self.player
 
     def choose(self, state: GameState, moves: Sequence[int], seconds: float, stop: Stop = lambda: False) -> Choice:
         """Choose a move within `seconds`; infinite: with the player's own budget.
@@ -122,9 +126,7 @@ class Thinker:
         `ends`. Raise `UserError` for a player whose search cannot be shown. allowed: the only moves to begin with; None
         for all.
         """
-        player, end, shown_at = self.player, time.monotonic() + seconds, time.monotonic()
-        if not isinstance(player, Agent | RolloutPlayer):
-            raise UserError(f"expected a player whose search can be shown, got {player.name}")
+        player, end, shown_at = self._searcher(), time.monotonic() + seconds, time.monotonic()
 
         def looking() -> bool:
             nonlocal shown_at

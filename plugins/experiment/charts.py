@@ -143,4 +143,4 @@ def interval_chart(title: str, rows: Sequence[Interval], *, across: str) -> str:
 def _framed(title: str, inside: str, legend: dict[str, int], height: int) -> str:
     names = "".join(f'<span class="key c{c % COLOURS}">{escape(name)}</span>' for name, c in legend.items())
     svg = f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(title)}">{inside}</svg>'
-    return f"<figure><figcaption>{escape(title)}{names and f'<div>{names}</div>'}</figcaption>{svg}</figure>"
+    return f'<figure><figcaption>{escape(title)}{names and f"<div>{names}</div>"}</figcaption>{svg}</figure>'

@@ -59,7 +59,9 @@ def test_each_seed_has_its_own_solved_positions(monkeypatch, tmp_path):
     monkeypatch.setattr(measure, "player_of", lambda plan, job: nullcontext(job))
     monkeypatch.setattr(measure, "_match", lambda *_: [1.0, 0.0])
     monkeypatch.setattr(measure, "positions", lambda game, who, count, seed: drawn.append(seed) or [seed])
-    monkeypatch.setattr(measure, "_kept", lambda plan, job, found: used.append((job.seed, found)) or {"searched": "1"})
+    monkeypatch.setattr(
+        measure, "_kept", lambda plan, job, found: used.append((job.seed, found)) or {"searched": "1"}
+    )
     measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
     assert used == [(seed, [seed]) for seed in (0, 0, 1, 1, 2, 2)] and drawn == [0, 1, 2]
     measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
