@@ -12,8 +12,8 @@ from plugins.browser.assemble import PageParts, facts_of, one_file, worker_scrip
 STUB = Path(__file__).with_name("stub_engine.js")
 
 
-def stub_page(spec, engine=None):
-    """Return the HTML of a game's page around the test double, or another engine."""
+def stub_page(spec, engine=None, *, changes=()):
+    """Return the HTML of a game's page around the test double or another engine, with other texts in its worker."""
     engine = engine or STUB.read_text(encoding="utf-8")
     game = games.make(spec)
     levels = [
@@ -33,7 +33,11 @@ def stub_page(spec, engine=None):
         "version": 34,
     }
     facts = facts_of(game, {"levels": levels, "player": player})
-    return one_file(PageParts(b"no wasm", {}, b"no weights", facts, worker_script(engine)))
+    worker = worker_script(engine)
+    for before in changes:
+        assert worker.count(before) == 1, before
+        worker = worker.replace(before, changes[before])
+    return one_file(PageParts(b"no wasm", {}, b"no weights", facts, worker))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import games
-from plugins.browser.tests.stub_page import STUB, stub_page
+from plugins.browser.tests.stub_page import stub_page
 from storage import game_files
 from support.browser import chromium, needs_browser, until
 from support.firefox import Firefox, needs_firefox
@@ -33,8 +33,8 @@ URL.createObjectURL = (blob) => {
 GAMES = {"connect4": "connect4", "gomoku": "gomoku(size=15)", "go": "go(size=9,komi=7.5)", "hex": "hex"}
 
 FAULTS = {
-    "broken": ("opinion() {", 'opinion() {\n      throw new Error("out of order");'),
-    "endless": ("tree.sims = sims;", "tree.sims = Infinity;"),
+    "broken": {"opinion() {": 'opinion() {\n      throw new Error("out of order");'},
+    "endless": {"tree.sims = sims;": "tree.sims = Infinity;", "performance.now() + 1000 * seconds;": "Infinity;"},
 }
 """Pages of Connect 4 around an engine that fails, or whose search ends only when it is stopped."""
 
@@ -45,9 +45,8 @@ def folder(tmp_path_factory):
     found = tmp_path_factory.mktemp("pages")
     for name, spec in GAMES.items():
         (found / f"{name}.html").write_text(stub_page(spec), encoding="utf-8")
-    for name, (before, after) in FAULTS.items():
-        engine = STUB.read_text(encoding="utf-8").replace(before, after)
-        (found / f"{name}.html").write_text(stub_page("connect4", engine), encoding="utf-8")
+    for name, changes in FAULTS.items():
+        (found / f"{name}.html").write_text(stub_page("connect4", changes=changes), encoding="utf-8")
     return found
 
 
