@@ -63,15 +63,23 @@ class Five:
 
     def winning(self, own, other):
         """Return the points that make five in a row."""
+        return self.filling(own, other, 4)
+
+    def filling(self, own, other, stones):
+        """Return the free points of the rows with this number of own stones and none of the other side."""
         return functools.reduce(
-            int.__or__, (w & ~own for w in self.rows if not w & other and (w & own).bit_count() == 4), 0
+            int.__or__, (w & ~own for w in self.rows if not w & other and (w & own).bit_count() == stones), 0
         )
 
     def wins(self, own, other, count):
         """Return whether who is to move wins by force within `count` own moves."""
-        if self.winning(own, other):
-            return True
-        return count > 1 and any(self.wins_with(own, other, p, count) for p in self.points(own, other))
+        if self.winning(own, other) or count == 1:
+            return bool(self.winning(own, other))
+        points = self.points(own, other)
+        if count == 2:  # the first of two moves has to make four in a row
+            fours = self.filling(own, other, 3)
+            points = [p for p in points if p & fours]
+        return any(self.wins_with(own, other, p, count) for p in points)
 
     def points(self, own, other):
         """Return the points that do not let the other side win at once."""
