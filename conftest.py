@@ -5,6 +5,7 @@ needs another program: a browser, Ray, node, KaTrain, GNU Go. All others are fas
 `--all` adds the others, and so does naming one of these folders or a file in it.
 """
 
+import gc
 import json
 import os
 import shutil
@@ -22,6 +23,7 @@ from support.crashable_process import GAME, Nursery, mounts  # noqa: E402
 from support.locked_folders import lock  # noqa: E402, F401
 from support.own_games import desk, failing, snort  # noqa: E402, F401
 from support.tiny_runs import QUIET, tiny  # noqa: E402
+from system.collector import alone_here  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -179,8 +181,11 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     """Where several processes are to run the tests, compile first what each of them would.
 
-    Programs that tests start heed Ctrl-C, also where a script runs the tests in its background.
+    Programs that tests start heed Ctrl-C, also where a script runs the tests in its background. What is loaded while
+    tests are collected stays: Python need not look through it for what could be freed.
     """
+    gc.disable()
+    alone_here()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
@@ -194,6 +199,11 @@ def pytest_ignore_collect(collection_path, config):
         if not any(collection_path == path or collection_path in path.parents for path in named):
             return True
     return None
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

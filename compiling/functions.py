@@ -13,6 +13,7 @@ from typing import Any
 
 from compiling.kept_code import KeptCode
 from compiling.numba_import import llvmlite, numba
+from system.collector import resting
 
 cgutils = numba.core.cgutils
 codegen = numba.core.codegen
@@ -72,6 +73,14 @@ class PartCompiler(numba.core.compiler.Compiler):
         return super().define_pipelines()
 
 
+class Entry(CPUDispatcher):
+    """A function as Python calls it."""
+
+    def compile(self, signature: Any) -> Any:
+        with resting():
+            return super().compile(signature)
+
+
 class CompiledFunction(CPUDispatcher):
     """A function compiled as a part of each compiled function that calls it, and with an entry where Python does."""
 
@@ -83,7 +92,7 @@ class CompiledFunction(CPUDispatcher):
     def entry(self) -> Any:
         """The function for Python to call."""
         function = self.twin("entry")
-        made = CPUDispatcher(function, targetoptions=self.targetoptions)
+        made = Entry(function, targetoptions=self.targetoptions)
         made._cache = KeptCode(function)
         return made
 
@@ -131,7 +140,8 @@ class Rule(CFunc):
         if self._wrapper_address is None:
             with numba.core.compiler_lock.global_compiler_lock:
                 if self._wrapper_address is None:  # else another thread has compiled it meanwhile
-                    self.compile()
+                    with resting():
+                        self.compile()
         return int(self._wrapper_address)
 
 

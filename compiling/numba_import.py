@@ -14,28 +14,30 @@ import numpy  # noqa: F401  # what it takes is not part of what is needed below
 
 from compiling.environment import need_address_space, take_numba_over
 from config import UserError
+from system.collector import loading
 
 take_numba_over()
 need_address_space(1.1, "compiled code")
 
-import llvmlite  # noqa: E402
-import llvmlite.binding  # noqa: E402
-import llvmlite.ir  # noqa: E402
-import numba  # noqa: E402
-import numba.core.caching  # noqa: E402
-import numba.core.ccallback  # noqa: E402
-import numba.core.cgutils  # noqa: E402
-import numba.core.codegen  # noqa: E402
-import numba.core.compiler  # noqa: E402
-import numba.core.compiler_lock  # noqa: E402
-import numba.core.event  # noqa: E402
-import numba.core.imputils  # noqa: E402
-import numba.core.registry  # noqa: E402
-import numba.core.sigutils  # noqa: E402
-import numba.core.typing.templates  # noqa: E402
-import numba.experimental.function_type  # noqa: E402
-import numba.extending  # noqa: E402
-import numba.np.arrayobj  # noqa: E402
+with loading():
+    import llvmlite
+    import llvmlite.binding
+    import llvmlite.ir
+    import numba
+    import numba.core.caching
+    import numba.core.ccallback
+    import numba.core.cgutils
+    import numba.core.codegen
+    import numba.core.compiler
+    import numba.core.compiler_lock
+    import numba.core.event
+    import numba.core.imputils
+    import numba.core.registry
+    import numba.core.sigutils
+    import numba.core.typing.templates
+    import numba.experimental.function_type
+    import numba.extending
+    import numba.np.arrayobj
 
 __all__ = ["llvmlite", "numba"]
 
@@ -52,7 +54,7 @@ def _absent(*packages: str) -> Iterator[None]:
             del sys.modules[name]
 
 
-with _absent("scipy.linalg", "cffi"):  # numba loads them for what compiled code here never uses, 0.15 s
+with loading(), _absent("scipy.linalg", "cffi"):  # numba loads them for what compiled code here never uses, 0.15 s
     import numba.core.typing.cffi_utils
     import numba.np.arraymath  # noqa: F401
 

@@ -8,10 +8,12 @@ from typing import NoReturn
 
 def command() -> NoReturn:
     """Run the command line of this process, and end it. An installed program is started here, as `alphazero`."""
+    from system.collector import alone_here
     from training.stop_signals import end_in_time, leave
 
     try:
         end_in_time()
+        alone_here()
         from interface.cli import run
 
         leave(run(sys.argv[1:]))

@@ -19,6 +19,7 @@ from config import UserError
 from loggers import quiet_stderr
 from network.backend import BACKENDS, chosen_backend
 from network.predictor import cores
+from system.collector import loading
 
 BACKEND = chosen_backend()
 """The library that Keras computes with: tensorflow, jax or torch."""
@@ -46,7 +47,7 @@ if not {"keras", *BACKENDS} & set(sys.modules):  # otherwise they have read them
 
 need_address_space({"tensorflow": 2.6, "jax": 3.2, "torch": 5.2}[BACKEND] + 0.2 * cores(), "a network")
 try:
-    with quiet_stderr(), Without(*UNUSED):  # TensorFlow prints on import, below every log level
+    with loading(), quiet_stderr(), Without(*UNUSED):  # TensorFlow prints on import, below every log level
         import keras
         from keras import layers, ops
 except MemoryError:

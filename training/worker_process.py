@@ -22,6 +22,7 @@ from config import UserError
 from search.evaluation_cache import NotFinite
 from storage.game_record import GameRecord
 from system import processes
+from system.collector import alone_here
 from training.selfplay import Counts, game_seed
 from training.worker_messages import LARGEST, game_message, pack, unpack
 from training.worker_pool import PATIENCE, Receive
@@ -115,6 +116,7 @@ class ProcessHandle:
 def serve(pipe: Connection, factory: Factory, settings: dict[str, Any]) -> None:
     """Run a worker in a process of its own until the pipe ends or something fails."""
     processes.ignore_interrupts()
+    alone_here()
     run_worker(pipe, factory, settings)
     pipe.close()
     os._exit(1)

@@ -1,5 +1,6 @@
 """A stored network evaluates without Keras what Keras evaluates, and a network of one's own is not taken for it."""
 
+import functools
 import itertools
 import json
 import subprocess
@@ -39,22 +40,33 @@ class Leaky(Unlike):
         super().__init__(config, game)
 
 
+@functools.cache
+def made(spec, normalisation, pooling):
+    """Return a network with layers of several kinds, whose weights a test may set."""
+    layers = ("8x3", "8x4", "8x5")
+    return make(spec, normalisation=normalisation, global_pooling=pooling, hidden_cnn_layers=layers)
+
+
+def same_arrays(network):
+    found = residual_network(network.config, network.game).weights()
+    return found == [(name.split("/")[0], w.shape) for name, w in network.named_weights()]
+
+
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("normalisation, pooling", OPTIONS)
 def test_the_layers_have_the_arrays_of_keras_in_its_order(spec, normalisation, pooling):
-    for soft, owned in itertools.product((0.0, 1.0), (0.0, 1.5)):
-        network = make(
-            spec, normalisation=normalisation, global_pooling=pooling, soft_policy_weight=soft, ownership_weight=owned,
-            hidden_cnn_layers=("8x3", "8x3", "8x5"),
-        )  # fmt: skip
-        found = residual_network(network.config, network.game).weights()
-        assert found == [(name.split("/")[0], w.shape) for name, w in network.named_weights()]
+    assert same_arrays(made(spec, normalisation, pooling))
+    options = {"normalisation": normalisation, "global_pooling": pooling, "hidden_cnn_layers": ("8x3", "8x5")}
+    heads = {"soft_policy_weight": 1.0, "ownership_weight": 1.5}
+    assert same_arrays(make(spec, **options, **heads))
+    if spec == "go(size=5)":  # each head alone
+        assert all(same_arrays(make(spec, **options, **{name: heads[name]})) for name in heads)
 
 
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("normalisation, pooling", OPTIONS)
 def test_numpy_and_openvino_evaluate_the_layers_as_keras_does(spec, normalisation, pooling):
-    network = make(spec, normalisation=normalisation, global_pooling=pooling, hidden_cnn_layers=("8x3", "8x4", "8x5"))
+    network = made(spec, normalisation, pooling)
     network.set_weights([w / 4 if w.ndim == 2 else w for w in trained_looking(network)])  # no value of 1.0
     planes = boards(network.game, 40)
     expected = network.predict(planes)
