@@ -164,12 +164,17 @@ def network(request):
 COSTLY = ("slow", "outside")
 """Names of folders whose tests are left out by default, and the marks of these tests."""
 LONGEST = (
-    "test_cluster", "test_kills", "test_commands_of_runs", "test_program", "test_page", "test_page_games",
-    "test_wheel", "test_many_sizes_run", "test_play_without_keras", "test_notebook", "test_workers",
-    "test_backend_change", "test_exports", "test_backends", "test_memory_growth", "test_guides", "test_stops",
-    "test_disk", "test_crash_images", "test_recover", "test_scoreboard", "test_other_system", "test_shipped_puzzles",
-    "test_analysis_server", "test_openspiel", "test_othello", "test_go", "test_fours", "test_hostile_games",
-    "test_fuzz", "test_level_games", "test_endgame", "test_review", "test_gomoku", "test_new_game",
+    "test_experiment", "test_cluster", "test_kills", "test_journeys", "test_backends", "test_engine_in_node",
+    "test_browser_page", "test_wheel", "test_program", "test_textbook_loop", "test_browsers", "test_backend_change",
+    "test_notebook", "test_notebook_of_the_core", "test_guides", "test_exports", "test_many_sizes_run",
+    "test_many_sizes", "test_shipped_puzzles", "test_stored_network", "test_other_system", "test_environment_variables",
+    "test_sweep_command", "test_serve", "test_model", "test_extra_heads", "test_session", "test_memory_growth",
+    "test_page_preparing", "test_ready_modules", "test_record_command", "test_lag", "test_reanalysis",
+    "test_scoreboard", "test_workers", "test_net2net", "test_predictors", "test_play_without_keras",
+    "test_commands_of_runs", "test_stops", "test_disk", "test_crash_images", "test_recover", "test_release",
+    "test_track", "test_export_network", "test_resume", "test_analysis_server", "test_openspiel", "test_othello",
+    "test_go", "test_fours", "test_hostile_games", "test_fuzz", "test_level_games", "test_endgame", "test_review",
+    "test_gomoku", "test_new_game",
 )  # fmt: skip
 """Files that take longest; they come first, so that no core waits for another at the end."""
 

@@ -2,8 +2,9 @@
 
     python benchmarks/make_puzzles.py connect4 [PUZZLES OF EACH LEVEL] [SEED]
 
-Games and grades are by rollouts, by the game's shipped network where there is one, and by looking one move ahead. The
-file is written when all levels are full, or when no more are found in MINUTES. The easiest come first.
+Games and grades are by rollouts, by the game's shipped network where there is one, and by looking one move ahead; on a
+wide board the games are by the network, as rollouts scatter their stones there. The file is written when all levels are
+full, or when no more are found in MINUTES. The easiest come first.
 """
 
 from __future__ import annotations
@@ -15,19 +16,34 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import games
+from config import UserError
 from evaluation.puzzle_maker import PANEL, SEATS, Maker
 from evaluation.puzzles import FAST, LEVELS, WIN, Puzzle, set_file, write_set
+from game import Game
+from players.by_name import make_player
 from storage.atomic_files import write_file
-from storage.run_folders import shipped_run
 
 MINUTES = 6
+WIDE = 100
+"""Moves at the start of a game from which on a board is wide."""
+
+
+def networks_of(game: Game) -> tuple[str, ...]:
+    """Return the players with the network that ships for a game, also that of a range of sizes."""
+    try:
+        make_player("shipped", game)
+    except UserError:
+        return ()
+    return "net:shipped", "shipped"
 
 
 def main(spec: str, count: int = 8, seed: int = 1) -> None:
     """Make the file of one game."""
     game = games.make(spec)
-    networks = ("net:shipped", "shipped") if shipped_run(game.spec) else ()
+    networks = networks_of(game)
     seats = (*SEATS, *networks) if game.won_by_a_move else SEATS  # whose games are still open near their end
+    if networks and game.action_size > WIDE:
+        seats = ("greedy", *networks)
     maker = Maker(game, seats=seats, panel=(*PANEL, *networks))
     found: dict[str, list[Puzzle]] = {level: [] for level in LEVELS}
     end = time.monotonic() + 60 * MINUTES

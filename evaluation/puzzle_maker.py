@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -222,11 +223,20 @@ class Maker:
         return next(iter(self.forced.moves(state, plies, nodes=NODES) or []), None) if plies else None
 
     def _defence(self, state: GameState, kind: str, left: int) -> int:
-        """Return the reply that makes a win by force within `left` plies longest, and its next move clear."""
-        def worth(action: int) -> tuple[int, bool]:
+        """Return the reply that makes a win by force within `left` plies longest, and its next move clear.
+
+        Of several such it is one that takes the point of a win: where nothing helps, people block.
+        """
+        follows: dict[int, tuple[int, list[int]]] = {}
+        for action in state.allowedActions:
             after = state.takeAction(action)[0]
             plies = 0 if after.isEndGame else self.forced.length(after, left, nodes=NODES) or left
-            return plies, plies > 1 and len(self._right(after, kind, left)) == 1
+            follows[action] = plies, self._right(after, kind, left if plies > 1 else 1) if plies else []
+        wins = Counter(itertools.chain.from_iterable(right for _, right in follows.values()))
+
+        def worth(action: int) -> tuple[int, bool, int]:
+            plies, right = follows[action]
+            return plies, plies > 1 and len(right) == 1, wins[action]
 
         return int(max(state.allowedActions, key=worth))
 
