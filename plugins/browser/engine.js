@@ -191,6 +191,7 @@ class Engine {
       visits: Array.from(visits), priors: Array.from(priors), q: Array.from(q, known), v: Array.from(own, known),
       value: values[0], raw: known(values[1]), proven: Array.from(proofs, (each) => TOLD[each]),
       sims: this.call.visits_of_root(this.engine), proof: TOLD[proof], best, line: this._line(best), lines: {},
+      tree: this._tree(),
     };
     const order = found.visits.map((count, action) => [count, action]).filter(([count]) => count > 0);
     for (const [, action] of order.sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, 8)) {
@@ -201,6 +202,17 @@ class Engine {
 
   _line(action) {
     return action < 0 ? [] : Array.from(this.at.line.subarray(0, this.call.line_after(this.engine, action)));
+  }
+
+  // The most visited moves of the tree, [parent, action, visits, value, prior] each: parent is the number of the move
+  // before it, -1 at the root, and the value is for the player to move at the root.
+  _tree() {
+    const { branches, worths } = this.at, found = [];
+    const count = this.call.list_branches(this.engine);
+    for (let i = 0; i < count; i++) {
+      found.push([...branches.subarray(6 * i, 6 * i + 3), ...worths.subarray(2 * i, 2 * i + 2)]);
+    }
+    return found;
   }
 
   _need() {

@@ -22,6 +22,7 @@ from plugins.browser.known_boards import KnownBoard, known_board
 from plugins.browser.layers import without_layers
 from plugins.browser.module import Part
 from plugins.browser.ready import module_of
+from search.branches import MOST
 from search.evaluation_cache import make_cache, places_in
 from search.pipeline import shared_run
 from search.select import puct_of
@@ -44,6 +45,8 @@ READ = {
     "proofs": np.int32,
     "values": np.float64,
     "line": np.int32,
+    "branches": np.int32,
+    "worths": np.float32,
     "logits": np.float32,
     "answers": np.float32,
     "points": np.float32,
@@ -170,6 +173,8 @@ def make_engine(game: Game, search: SearchSettings, network: Network) -> Engine:
         own=np.zeros(size, np.float32),
         proofs=np.zeros(size, np.int32),
         line=np.zeros(LONGEST, np.int32),
+        branches=np.zeros((MOST, 6), np.int32),
+        worths=np.zeros((MOST, 2), np.float32),
         won_by_a_move=bool(game.won_by_a_move),
     )
     solver = forest.solver

@@ -14,6 +14,7 @@ from compiled import compiled, types
 from game import NO_WIN, NOT_TOLD, PLAYER
 from players.tempered import LEAST, MOST
 from plugins.browser.forward import evaluate, widen
+from search.branches import write_branches
 from search.choose_move import choose, worth
 from search.expand import make_priors
 from search.gumbel import choose_gumbel, draw_gumbel
@@ -228,6 +229,12 @@ def line_after(e, action):
 
 
 @compiled
+def list_branches(e):
+    """Write the most visited moves of the tree into `branches` and `worths`; return how many."""
+    return write_branches(e.forest, np.int64(0), e.branches, e.worths)
+
+
+@compiled
 def judge(e):
     """Let the network judge the position without a search: logits in `logits`, its value in `values`."""
     let_go(e)
@@ -372,6 +379,7 @@ def signatures(engine: Any) -> dict[Any, Any]:
         look_at_root: _i(engine),
         favourite: _i(engine),
         line_after: _i(engine, _i),
+        list_branches: _i(engine),
         judge: _none(engine),
         seed: _none(engine, _i, _i),
         choose_move: _i(engine, _f),

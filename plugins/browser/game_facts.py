@@ -33,6 +33,7 @@ SCRIPTS = (
     "game.js",
     "why.js",
     "analyse.js",
+    "tree.js",
     "endings.js",
     "puzzles.js",
     "learn.js",

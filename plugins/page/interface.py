@@ -294,8 +294,8 @@ class Parts:
 
     def work(self, kind: str, given: dict[str, Any]) -> Any:
         """Return the search that a page requests."""
-        from plugins.page.searches import SECONDS, LookWork, MoveWork
-        from plugins.page.web_players import DEEPEST, is_search
+        from plugins.page.searches import LookWork, MoveWork
+        from plugins.page.web_players import DEEPEST, PLIES, SECONDS, budget, is_search
 
         game = self._begun(given)
         moves = wholes(given, "moves", 0, MOST_ACTION)
@@ -305,7 +305,8 @@ class Parts:
         if player not in self.roster.players(game.spec) and player not in self.roster.networks(game.spec):
             raise UserError(f"expected a player of {game.spec}, got {player[:60]!r}")
         if kind == "move":
-            return MoveWork(self.roster, game, moves, player, sims, seconds)
+            plies = whole(given, "plies", 1, PLIES)
+            return MoveWork(self.roster, game, moves, player, budget(player, plies, sims, seconds))
         if not is_search(player):
             raise UserError(f"expected a player that searches with visits, got {player[:60]!r}")
         return LookWork(self.roster, game, moves, player, sims or 400)
@@ -415,12 +416,9 @@ def _side(given: Mapping[str, Any]) -> int:
 
 
 def _player(name: str, label: str) -> dict[str, Any]:
-    from plugins.page.web_players import has_level
+    from plugins.page.web_players import budget, budgets
 
-    head = name.partition(":")[0]
-    kinds = {"rollout": "rollouts", "solver": "exact", "uct": "engine", "greedy": "greedy"}
-    kind = kinds.get(head, head if head in ("level", "alphabeta", "random") else "network")
-    return {"name": name, "label": label, "kind": kind, "sims": 400 if has_level(name) else None}
+    return {"name": name, "label": label, "takes": budgets(name) or None, "usual": budget(name)}
 
 
 def _view_page(view: str) -> bytes:

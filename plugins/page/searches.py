@@ -28,15 +28,14 @@ from plugins.page.feeds import TooMany
 from plugins.page.pools import Pools, within
 from plugins.page.preparing import Preparations
 from plugins.page.true_values import true_scores
-from plugins.page.web_players import Roster, choose, found, is_search, look
+from plugins.page.web_players import SECONDS, Roster, choose, found, look, tree_of
 from plugins.pictures.board_grid import grid_of
+from search.branches import branches
 
 WAITING = 32
 """Searches that are open at once, those that wait for a thread among them."""
 LINES = 8
 """Moves whose main line is in an opinion."""
-SECONDS = 60.0
-"""Most seconds of a search."""
 AT_ONCE = "random", "greedy"
 """Players that need no search."""
 EVERY = 0.25
@@ -123,11 +122,10 @@ class Work(ABC):
 class MoveWork(Work):
     """A player's move."""
 
-    def __init__(
-        self, roster: Roster, game: Game, moves: list[int], player: str, sims: int | None, seconds: float | None
-    ) -> None:
+    def __init__(self, roster: Roster, game: Game, moves: list[int], player: str, level: str) -> None:
+        """level: the player's budget, see `web_players.budget`."""
         super().__init__(roster, game, moves, player)
-        self._level = f"{seconds:g}s" if seconds and player != "uct" else str(sims or 400)
+        self._level = level
         self._until = time.monotonic() + SECONDS
 
     def search(self, stop: Callable[[], bool], shown: list[dict[str, Any]]) -> dict[str, Any]:
@@ -135,8 +133,7 @@ class MoveWork(Work):
         if state.isEndGame:
             raise UserError("the game is over")
         player = self.roster.make(self.player, self.game, self._level)
-        level = self._level if self.player == "uct" or is_search(self.player) else ""
-        chosen = choose(player, level, state, self.moves, stop, until=self._until)
+        chosen = choose(player, self._level, state, self.moves, stop, until=self._until)
         if chosen is None:
             return {"stopped": True, "action": None, "opinion": None}
         opinion = None
@@ -160,15 +157,17 @@ class LookWork(Work):
         until = time.monotonic() + SECONDS
 
         def watch(values: dict[str, Any]) -> None:
-            shown[:] = [self._shown(values)]
+            shown[:] = [self._shown(analyst, values)]
 
         over = look(analyst, state, self._sims, stop=lambda: stop() or time.monotonic() > until, watch=watch)
-        answer = self._shown(over)
+        answer = self._shown(analyst, over)
         answer["opinion"] |= _territory(analyst, self.game, state)
         return answer | {"stopped": stop()}
 
-    def _shown(self, values: dict[str, Any]) -> dict[str, Any]:
-        return {"opinion": opinion_of(self.game, values), "visits": values["simulations"]}
+    def _shown(self, analyst: Agent | RolloutPlayer, values: dict[str, Any]) -> dict[str, Any]:
+        tree = tree_of(analyst)
+        opinion = opinion_of(self.game, values) | {"tree": branches(tree.forest) if tree is not None else []}
+        return {"opinion": opinion, "visits": values["simulations"]}
 
 
 def opinion_of(game: Game, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from games.own import digest
 from games.sizes import largest_of
 from interface.explain import describe, opinion
 from languages.translate import tr
-from MCTS import Node
+from MCTS import MCTS, Node
 from players.alphabeta import AlphaBetaPlayer
 from players.by_name import TREES_BYTES, make_player
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, read_levels
@@ -46,8 +46,10 @@ KEPT = 6
 """Networks in memory at once."""
 DEEPEST = 20_000
 """Largest number of simulations of a search that the page shows."""
-DEPTHS = 2, 4, 6
-"""Plies of the alpha-beta players that are offered."""
+PLIES = 60
+"""Most plies of alpha-beta."""
+SECONDS = 60.0
+"""Most seconds of a search."""
 GAMES = (
     "connect4", "tictactoe", "gomoku", "gomoku(rule=renju,size=15)", "othello", "othello(size=6)", "go",
     "go(komi=7,size=9)", "littlego", "hex(size=7)", "hex", "hex(swap=yes)", "metasquares(size=8)",
@@ -97,8 +99,7 @@ class Roster:
         """Return {name: displayed text} of the players of a game."""
         named = {
             "random": tr("Random moves"), "greedy": tr("Greedy: one move ahead"),
-            "rollout": tr("Rollouts"),
-            **{f"alphabeta:{plies}": tr("Alpha-beta, {plies} plies", plies=plies) for plies in DEPTHS},
+            "rollout": tr("Rollouts"), "alphabeta": tr("Alpha-beta"),
         }  # fmt: skip
         game = make_game(spec)
         if _installed("pyspiel") and spiel_name(game) is not None:
@@ -167,12 +168,15 @@ class Roster:
         return found if better else ships
 
     def make(self, name: str, game: Game, level: str) -> Player:
-        """Make a player of a game for one seat only. May take seconds when a network is loaded."""
-        if name in ("random", "greedy", "solver") or name.startswith("alphabeta:"):
+        """Make a player of a game for one seat only. May take seconds when a network is loaded.
+
+        level: see `budget`; of no meaning for a player that takes none.
+        """
+        if name in ("random", "greedy", "solver"):
             return make_player(name, game)
         if name.startswith("level:"):
             player = self._level(find_level(game.spec, int(name.removeprefix("level:"))), game)
-        elif name in ("rollout", "uct"):
+        elif name in ("rollout", "uct", "alphabeta"):
             player = make_player(f"{name}:{level}", game)
         elif level.endswith("s"):
             player = self._network(name, game).twin(game, ENDLESS, seconds=float(level[:-1]), tree_bytes=TREES_BYTES)
@@ -300,9 +304,37 @@ def _installed(name: str) -> bool:
     return importlib.util.find_spec(name) is not None
 
 
-def has_level(name: str) -> bool:
-    """Return whether a player's budget can be chosen."""
-    return name == "uct" or is_search(name)
+def budgets(name: str) -> dict[str, tuple[float, float]]:
+    """Return {"sims", "plies" or "seconds": (least, most)} of the budgets that a player takes.
+
+    >>> list(budgets("alphabeta")), list(budgets("uct")), list(budgets("greedy"))
+    (['plies', 'seconds'], ['sims'], [])
+    """
+    seconds = {"seconds": (0.01, SECONDS)}
+    if name == "alphabeta":
+        return {"plies": (1, PLIES), **seconds}
+    if name == "uct":
+        return {"sims": (1, DEEPEST)}
+    return {"sims": (1, DEEPEST), **seconds} if is_search(name) else {}
+
+
+def budget(name: str, plies: int | None = None, sims: int | None = None, seconds: float | None = None) -> str:
+    """Return a player's budget as players' names have it, such as "400" or "1.50s": the usual one where none is given.
+
+    Raises `UserError` for seconds or plies of a player that takes none.
+
+    >>> budget("rollout"), budget("alphabeta"), budget("alphabeta", seconds=2), budget("greedy")
+    ('400', '4', '2.00s', '')
+    """
+    takes = budgets(name)
+    for unit, given in (("plies", plies), ("seconds", seconds)):
+        if given is not None and unit not in takes:
+            raise UserError(f"{unit}: expected {' or '.join(takes) or 'no budget'} for {name[:40]!r}, got {given:g}")
+    if seconds is not None:
+        return f"{seconds:.2f}s"
+    if not takes:
+        return ""
+    return str(plies or 4) if "plies" in takes else str(sims or 400)
 
 
 def is_search(name: str) -> bool:
@@ -316,8 +348,8 @@ def choose(
 ) -> tuple[int, float | None] | None:
     """Return (move, its value for the player to move, None if the player gives none); None when stopped.
 
-    level: of LEVELS; "" for the player's own budget. moves: those that led to the state. lots: a network's search draws
-    its move in proportion to the visits. until: `time.monotonic()` at which a search ends and plays what it found.
+    level: see `budget`; "" for the player's own budget. moves: those that led to the state. lots: a network's search
+    draws its move in proportion to the visits. until: `time.monotonic()` at which it ends and plays what it found.
     """
     player.deadline = until
     if isinstance(player, Agent):
@@ -356,7 +388,7 @@ def look(
     A tree that has the position as its root is continued, any other is dropped first: then the numbers are those of
     `python main.py explain`.
     """
-    mcts = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
+    mcts = tree_of(analyst)
     if mcts is not None and (len(mcts) == 0 or mcts.root.id != state.id):
         mcts.clear()
         mcts.clear_cache()
@@ -366,7 +398,7 @@ def look(
         nonlocal shown_at
         if stop():
             return True
-        tree = analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
+        tree = tree_of(analyst)
         if watch is None or tree is None or not tree.root.visits:
             return False
         if time.monotonic() - shown_at > every:
@@ -375,6 +407,11 @@ def look(
         return False
 
     return found(analyst, analyst.think(state, min(sims, DEEPEST), looking))
+
+
+def tree_of(analyst: Agent | RolloutPlayer) -> MCTS | None:
+    """Return the tree of a player's search, None before the first one."""
+    return analyst.MCTS if isinstance(analyst, Agent) else analyst.trees(0)[0]
 
 
 def found(analyst: Agent | RolloutPlayer, node: Node) -> dict[str, Any]:

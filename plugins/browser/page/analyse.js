@@ -324,6 +324,7 @@ function analysisCard() {
           render();
         },
       ),
+      treeSwitch(),
     ),
   );
   return card("analysis", null, parts);

@@ -12,6 +12,7 @@ async function unpacked(name) {
 class Engine {
   constructor() {
     this.number = 0;
+    this.most = 20_000; // simulations that its tree has room for
     this.open = new Map(); // {number of a call: {done, failed, progress}}
     this.ready = this.begin();
   }
@@ -24,6 +25,7 @@ class Engine {
     this.worker.onerror = (event) => this.fail(event.message || "the worker ended");
     const [wasm, weights] = await Promise.all([unpacked("wasm"), unpacked("weights")]);
     const layout = JSON.parse(document.getElementById("layout").textContent);
+    this.most = layout.sims ?? this.most;
     return this.send("create", { wasm, weights, layout, facts }, null, [wasm.buffer, weights.buffer]);
   }
   send(call, args, progress = null, moved = []) {

@@ -18,13 +18,60 @@ const levels = facts.levels?.length
       sims,
       temperature,
     }));
+const rungs = levels.length; // those that "fits me" climbs
+
+// Other players play with a budget that the person types as players' names have it: a number of what they count, or
+// seconds with an s. takes: {sims, plies or seconds: [least, most]}.
+const BUDGETS_IN_WORDS = {
+  sims: said("{least} to {most} simulations"),
+  plies: said("{least} to {most} plies"),
+  seconds: said("{least} to {most} seconds, such as 2s"),
+};
+const budgetWords = ({ takes }) =>
+  Object.entries(takes)
+    .map(([unit, [least, most]]) => {
+      const [low, high] = [least, most].map((value) => value.toLocaleString(language));
+      return tr(BUDGETS_IN_WORDS[unit], { least: low, most: high });
+    })
+    .join(tr(", or "));
+function setBudget(level, text) {
+  const [, digits, second] = /^(\d{1,8}(?:\.\d{1,2})?)\s*(s?)$/i.exec(text.trim()) ?? [],
+    unit = second ? "seconds" : Object.keys(level.takes)[0],
+    value = Number(digits),
+    [least, most] = level.takes[unit] ?? [1, 0];
+  if (!(value >= least && value <= most) || (unit !== "seconds" && !Number.isInteger(value)))
+    throw new Fault(tr("Expected {forms}; got {text}.", { forms: budgetWords(level), text: text.slice(0, 12) || "–" }));
+  Object.assign(level, { sims: null, plies: null, seconds: null, [unit]: value });
+  level.budget = `${value}${second ? "s" : ""}`;
+}
+const budgetKey = (level) => `budget:${facts.spec}:${level.player ?? level.name}`;
+// Returns a player with the budget that was typed last, else the usual one.
+function withBudget(level, usual) {
+  if (!level.takes) return level;
+  try {
+    setBudget(level, kept.get(budgetKey(level)) ?? usual);
+  } catch {
+    setBudget(level, usual);
+  }
+  return level;
+}
+const MOST_SECONDS = 60;
+if (facts.engine !== "server") {
+  const takes = {
+    get sims() {
+      return [1, engine.most];
+    },
+    seconds: [0.01, MOST_SECONDS],
+  };
+  levels.push(withBudget({ name: said("The network of this page"), takes, elo: null, listed: true }, "400"));
+}
 
 const table = {
   moves: [],
   positions: [facts.start],
   ply: 0,
   result: null, // {winner: 1, 0 or -1, why: "rules", "resigned", "late" or "file"}
-  seats: { 1: YOU, "-1": Math.min(1, levels.length - 1) },
+  seats: { 1: YOU, "-1": Math.min(1, rungs - 1) },
   asks: false, // whether an opponent is being chosen although the game has begun
   names: null, // of the players of a game from a file
   setup: null, // {cells, player} of the first position, where it was set up
@@ -48,12 +95,12 @@ const fits = {
   on: kept.get("fits") === facts.spec,
   get level() {
     const found = Number.parseInt(kept.get(`fits:${facts.spec}`) ?? "1", 10);
-    return Math.min(Math.max(Number.isNaN(found) ? 1 : found, 0), levels.length - 1);
+    return Math.min(Math.max(Number.isNaN(found) ? 1 : found, 0), rungs - 1);
   },
   ended(won) {
     // one step up after a game won, one down after a game lost
     if (!this.on || table.helped || me() === null) return;
-    kept.set(`fits:${facts.spec}`, Math.min(Math.max(this.level + Math.sign(won), 0), levels.length - 1));
+    kept.set(`fits:${facts.spec}`, Math.min(Math.max(this.level + Math.sign(won), 0), rungs - 1));
   },
 };
 let order = ["first", "second", "lot"].includes(kept.get("order")) ? kept.get("order") : "first";
@@ -64,14 +111,12 @@ const nameOf = (one) => {
   if (seat === YOU) return me() === null ? sideName(one) : tr("You");
   return levels[seat].label ?? tr(levels[seat].name);
 };
-const howItPlays = (level) =>
-  level.player
-    ? level.sims
-      ? tr("{count} simulations", { count: number(level.sims) })
-      : tr("on the server")
-    : level.sims
-      ? tr("{count} simulations", { count: number(level.sims) })
-      : tr("the network alone");
+function howItPlays({ sims, plies, seconds, player }) {
+  if (seconds) return tr("{seconds} s a move", { seconds });
+  if (plies) return tr("{count} plies", { count: plies });
+  if (sims) return tr("{count} simulations", { count: number(sims) });
+  return player ? tr("on the server") : tr("the network alone");
+}
 const strength = (level) =>
   Number.isFinite(level.elo) ? `Elo ${number(level.elo)}`.replace("-", "−") : howItPlays(level);
 
@@ -181,7 +226,7 @@ function seatRemembered() {
     table.seats = {
       [mine]: YOU,
       [-mine]:
-        found === "fits" ? fits.level : level >= 0 && level < levels.length ? level : Math.min(1, levels.length - 1),
+        found === "fits" ? fits.level : level >= 0 && level < levels.length ? level : Math.min(1, rungs - 1),
     };
 }
 
@@ -349,6 +394,8 @@ async function machineMoves() {
   const turn = ++table.turn,
     index = table.seats[player],
     level = levels[index],
+    settings = level.takes ? null : index, // of the search: those that a level was measured with
+    searches = Boolean(level.sims || level.seconds),
     begun = performance.now();
   table.thinking = true;
   if (!clock.since && table.moves.length) clock.press(null, player);
@@ -357,9 +404,11 @@ async function machineMoves() {
   try {
     found = await playerOf(level).call("search", {
       moves: table.moves,
-      sims: level.sims || 1,
-      level: index,
-      choose: { temperature: level.temperature ?? 0, slips: level.slips ?? 0, plain: !level.sims, level: index },
+      sims: level.seconds || level.plies ? null : level.sims || 1,
+      seconds: level.seconds ?? undefined,
+      plies: level.plies ?? null,
+      level: settings,
+      choose: { temperature: level.temperature ?? 0, slips: level.slips ?? 0, plain: !searches, level: settings },
       player: level.player ?? null,
     });
   } catch (error) {

@@ -136,9 +136,12 @@ function boardView() {
     position = here(),
     opinion = view === "analyse" ? opinionHere() : null;
   const lesson = view === "analyse" && !side && review.seen === one.ply ? review.moves[review.seen] : null;
-  const lines = lesson?.line.length
-    ? new Map([...linesOf(opinion), [lesson.line[0], lesson.line]])
-    : linesOf(opinion);
+  const treeMoves = treeLine();
+  const lines = new Map([
+    ...linesOf(opinion),
+    ...(lesson?.line.length ? [[lesson.line[0], lesson.line]] : []),
+    ...(treeMoves ? [["tree", treeMoves]] : []),
+  ]);
   if (drawnNow !== position) [drawnBefore, drawnNow] = [drawnNow, position];
   return {
     position,
@@ -148,9 +151,9 @@ function boardView() {
     waits:
       view === "play" &&
       (table.result !== null || table.seats[position.player] !== YOU || one.ply < one.moves.length),
-    overlay: lesson ? new Map() : view === "analyse" ? overlayOf(opinion, shows.kind) : new Map(),
+    overlay: lesson || treeMoves ? new Map() : view === "analyse" ? overlayOf(opinion, shows.kind) : new Map(),
     lines,
-    shown: lesson?.line[0],
+    shown: treeMoves ? "tree" : lesson?.line[0],
     hint: view === "play" ? hinted : null,
     judged:
       view === "play" && lastValue.on && lastValue.ply > 0 && one.ply >= lastValue.ply && one.ply <= lastValue.ply + 1
@@ -446,7 +449,10 @@ const panelOf = {
     hasBegun() && !table.asks ? null : opponentCard(),
     table.moves.length ? movesCard() : null,
   ],
-  analyse: () => (review.moves.length ? [reviewCard(), analysisCard()] : [analysisCard(), reviewCard()]),
+  analyse: () => {
+    const tree = atLeft() ? null : treeCard();
+    return review.moves.length ? [reviewCard(), analysisCard(), tree] : [analysisCard(), tree, reviewCard()];
+  },
   learn: () => [learnCard()],
   puzzles: () => [
     puzzles.note
@@ -485,9 +491,10 @@ const panelOf = {
 };
 
 // What stands at the left of the board on a wide screen, else below.
+const atLeft = () => matchMedia("(min-width: 1500px)").matches;
 const extraOf = {
   play: () => [aboutCard()],
-  analyse: () => [graphCard(), movesCard()],
+  analyse: () => [graphCard(), movesCard(), atLeft() ? treeCard() : null],
   puzzles: () => [puzzleNumbers()],
   learn: () => (learn.from === "puzzles" ? [card("own-puzzles", tr("from your games"), [ownPuzzles()])] : []),
 };
@@ -600,20 +607,71 @@ function opponentCard() {
         ),
   ]);
 }
-// Those that only the server has: a list, as there may be many.
+// Players without a tile: a list, as a server may have many. Each plays with any budget that it takes.
 function otherPlayers(now) {
   const others = levels.map((level, i) => [i, level]).filter(([, level]) => level.listed);
   if (!others.length) return null;
-  const chosen = levels[now]?.listed ? now : "";
+  const chosen = levels[now]?.listed ? now : "",
+    takes = levels[chosen]?.takes;
+  return [
+    h(
+      "div.row",
+      {},
+      h("span.label", {}, tr("Other")),
+      select(
+        tr("Other"),
+        [["", tr("other players ...")], ...others.map(([i, level]) => [i, level.label ?? tr(level.name)])],
+        chosen,
+        (i) => i !== "" && seat(Number(i)),
+      ),
+    ),
+    takes ? budgetRow(chosen) : null,
+  ];
+}
+const typed = { at: -1, text: "", fault: "" }; // a budget that is being typed, of the opponent at this place
+function budgetRow(at) {
+  const level = levels[at];
+  if (typed.at !== at) Object.assign(typed, { at, text: level.budget, fault: "" });
+  const box = h("input.budget", {
+    type: "text",
+    value: typed.text,
+    maxlength: 12,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    "aria-label": tr("Budget"),
+    "aria-describedby": "budget-said",
+    "aria-invalid": String(Boolean(typed.fault)),
+    "data-key": "Budget",
+    oninput: () => {
+      typed.text = box.value;
+    },
+    onchange: () => {
+      const before = level.budget;
+      typed.text = box.value;
+      typed.fault = "";
+      try {
+        setBudget(level, box.value);
+      } catch (error) {
+        typed.fault = faultText(error);
+        render();
+        return;
+      }
+      typed.text = level.budget;
+      kept.set(budgetKey(level), level.budget);
+      if (level.budget === before) render();
+      else seat(at);
+    },
+  });
   return h(
     "div.row",
     {},
-    h("span.label", {}, tr("Other")),
-    select(
-      tr("Other"),
-      [["", tr("on the server ...")], ...others.map(([i, level]) => [i, level.label])],
-      chosen,
-      (i) => i !== "" && seat(Number(i)),
+    h("span.label", {}, tr("Budget")),
+    box,
+    h(
+      `span.budget-said${typed.fault ? ".wrong" : ".soft"}`,
+      { id: "budget-said", role: "status" },
+      typed.fault || budgetWords(level),
     ),
   );
 }
@@ -1190,8 +1248,8 @@ function rememberGame() {
 async function beginOnServer() {
   try {
     const { players } = await server.get("players", { game: facts.spec });
-    for (const { name, label, kind, sims } of players)
-      levels.push({ name: label, label, player: name, sims, kind, elo: null, listed: true });
+    for (const { name, label, takes, usual } of players)
+      levels.push(withBudget({ name: label, label, player: name, takes, elo: null, listed: true }, usual));
   } catch (error) {
     console.warn(error);
   }

@@ -73,6 +73,7 @@ const ICONS = {
   eye: "M2 12s3.6-6 10-6 10 6 10 6-3.6 6-10 6S2 12 2 12zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6",
   home: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   theme: "M12 3a9 9 0 1 0 9 9 7 7 0 0 1-9-9z",
+  tree: "M3 10h4v4H3zM16 4h5v4h-5zM16 16h5v4h-5zM7 12h4M16 6h-2q-3 0-3 3v6q0 3 3 3h2",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
 };
 function icon(name) {

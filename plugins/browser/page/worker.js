@@ -6,6 +6,7 @@ let engine = null,
   queue = Promise.resolve();
 const breath = new MessageChannel(),
   waiting = [];
+const MOST = 1e6; // simulations of a search that time ends; the engine takes as many as its tree has room for
 breath.port1.onmessage = () => waiting.shift()();
 const pause = () =>
   new Promise((go) => {
@@ -31,11 +32,13 @@ const calls = {
     }
     return { positions, illegal: null };
   },
-  async search({ moves, sims, level = null, choose = null, seconds = Infinity, every = 120 }, id) {
+  // fresh: from an empty tree, whatever was searched before.
+  async search({ moves, sims, level = null, choose = null, seconds = Infinity, every = 120, fresh = false }, id) {
     if (id <= ended) return { stopped: true };
     calls.follow({ moves });
     if (choose?.plain) return { stopped: false, action: engine.choose(choose) };
-    engine.begin({ sims, level });
+    engine.fresh ||= fresh;
+    engine.begin({ sims: sims ?? MOST, level });
     const end = performance.now() + 1000 * seconds;
     let posted = performance.now(),
       step;

@@ -117,6 +117,8 @@ export async function createEngine(data) {
       };
     },
     begin({ sims }) {
+      if (this.fresh) tree = null;
+      this.fresh = false;
       tree ??= begun();
       tree.sims = sims;
     },
@@ -149,7 +151,23 @@ export async function createEngine(data) {
         state = after(state, line[line.length - 1]);
       }
       const value = q[best] ?? 0;
-      return { visits: [...visits], priors: [...priors], q, v: q, value, raw: value * 0.8, line, proven: null, best };
+      const rows = legal.filter((a) => visits[a]).map((a) => [-1, a, visits[a], q[a], priors[a]]);
+      for (let i = 1, parent = rows.findIndex((row) => row[1] === best); i < line.length; i++) {
+        const count = Math.floor(visits[best] / 2 ** i);
+        if (count) parent = rows.push([parent, line[i], count, value, 0.25]) - 1;
+      }
+      return {
+        visits: [...visits],
+        priors: [...priors],
+        q,
+        v: q,
+        value,
+        raw: value * 0.8,
+        line,
+        proven: null,
+        best,
+        tree: rows,
+      };
     },
     choose() {
       if (!tree) this.begin({ sims: 1 });

@@ -464,13 +464,46 @@ def test_a_search_reports_on_the_way_and_ends_with_an_opinion(place, no_preparin
         assert all(0 < one["progress"]["visits"] <= 20_000 for one in progress)
         assert end["visits"] == 20_000 and not end["stopped"] and end["opinion"]["best"] in range(7)
         assert sum(end["opinion"]["visits"]) > 15_000
-        async with search(client, "move", {**given, "sims": 30}) as messages:
-            (move,) = await lines_of(messages)
-        assert move["action"] in range(7) and not move["stopped"]
+        for parent, action, visits, value, prior in end["opinion"]["tree"]:
+            assert parent < len(end["opinion"]["tree"]) and action in range(7) and -1 <= value <= 1 >= prior >= 0
+            assert parent >= 0 or visits == end["opinion"]["visits"][action]
+        assert len(end["opinion"]["tree"]) == 40 and any(row[0] >= 0 for row in end["opinion"]["tree"])
         async with search(client, "move", {**given, "moves": [0, 1, 0, 1, 0, 1, 0]}) as messages:
             assert await lines_of(messages) == [{"error": "the game is over"}]
-        async with search(client, "search", {**given, "player": "alphabeta:2"}) as messages:
+        async with search(client, "search", {**given, "player": "alphabeta"}) as messages:
             assert (await messages.get())["status"] == 400
+
+    run(script)
+
+
+def test_other_players_take_the_budgets_that_their_names_have_and_no_others(place, no_preparing):
+    async def script(client, interface):
+        listed = (await client.get("/api/players?game=connect4")).json()["players"]
+        takes = {one["name"]: one["takes"] for one in listed}
+        assert takes["random"] is None and takes["alphabeta"] == {"plies": [1, 60], "seconds": [0.01, 60.0]}
+        assert takes["rollout"] == {"sims": [1, 20_000], "seconds": [0.01, 60.0]}
+        assert {one["name"]: one["usual"] for one in listed}["alphabeta"] == "4"
+        given = {"game": "connect4", "moves": [3]}
+        for player, budget, usual in (
+            ("rollout", {"sims": 30}, "30"),
+            ("rollout", {"seconds": 0.05}, "0.05s"),
+            ("alphabeta", {"plies": 2, "sims": 1}, "2"),
+            ("alphabeta", {"seconds": 0.05}, "0.05s"),
+            ("random", {"sims": 1}, ""),
+        ):
+            assert interface.parts.work("move", {**given, "player": player, **budget})._level == usual
+            async with search(client, "move", {**given, "player": player, **budget}) as messages:
+                (move,) = await lines_of(messages)
+            assert move["action"] in range(7) and not move["stopped"], (player, budget)
+        for player, budget, words in (
+            ("rollout", {"plies": 2}, "plies: expected sims or seconds for 'rollout', got 2"),
+            ("random", {"seconds": 1}, "seconds: expected no budget for 'random', got 1"),
+            ("alphabeta", {"plies": 61}, "plies: expected a whole number from 1 to 60, got 61"),
+            ("rollout", {"sims": 20_001}, "sims: expected a whole number from 1 to 20000, got 20001"),
+            ("rollout", {"seconds": 61}, "seconds: expected a number from 0.01 to 60, got 61"),
+        ):
+            refused = await client.post("/api/move", {**given, "player": player, **budget})
+            assert refused.status == 400 and refused.error == words
 
     run(script)
 

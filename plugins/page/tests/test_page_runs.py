@@ -195,7 +195,7 @@ def test_a_network_that_has_learned_nothing_is_not_the_strongest_where_another_i
 
 
 def test_only_searches_are_looked_into_and_a_clock_is_offered_to_who_knows_one():
-    for name in ("person", "random", "greedy", "uct", "solver", "alphabeta:4", "level:1"):
+    for name in ("person", "random", "greedy", "uct", "solver", "alphabeta", "level:1"):
         assert not web_players.is_search(name)
     assert all(map(web_players.is_search, ("rollout", "run0001:best", "shipped/run0001:best")))
     with pytest.raises(UserError, match="a number of simulations"):
@@ -279,7 +279,7 @@ def test_a_network_of_a_deleted_run_does_not_play_for_the_run_that_has_its_name(
 
 
 def test_a_search_of_alpha_beta_is_stopped_on_the_way():
-    player, asked = web_players.Roster().make("alphabeta:6", games.make("gomoku(rule=renju,size=15)"), ""), []
+    player, asked = web_players.Roster().make("alphabeta", games.make("gomoku(rule=renju,size=15)"), "6"), []
     answer = []
 
     def stop():

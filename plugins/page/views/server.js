@@ -92,14 +92,14 @@ class ServerEngine {
     }
     return this.search(args, progress);
   }
-  async search({ moves, sims, seconds = null, choose = null, player = null }, progress) {
+  async search({ moves, sims, seconds = null, plies = null, choose = null, player = null }, progress) {
     this.stop();
     const mine = (this.open = new AbortController());
     const given = { game: facts.spec, setup: this.setup, moves, sims: sims ?? null, player };
     try {
       return await server.stream(
         choose ? "move" : "search",
-        { ...given, seconds: Number.isFinite(seconds) ? seconds : null },
+        { ...given, plies, seconds: Number.isFinite(seconds) ? seconds : null },
         {
           progress,
           signal: mine.signal,

@@ -113,6 +113,17 @@ class Page:
             return False
         return found
 
+    def set(self, css, value):
+        """Write into a field and leave it."""
+        self.run(
+            """const e = document.querySelector(arguments[0]);
+            e.value = arguments[1];
+            e.dispatchEvent(new Event('input'));
+            e.dispatchEvent(new Event('change'))""",
+            css,
+            value,
+        )
+
     def click(self, point):
         send = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
         self.run(f"document.querySelector(`.stage [data-point=\"${{arguments[0]}}\"]`).{send}", point)
@@ -180,6 +191,25 @@ def test_a_game_is_played_taken_back_resigned_won_and_continued(page):
     until(lambda: seen.stones == 3)
 
 
+def test_the_network_plays_with_any_budget_and_a_wrong_one_gets_a_line(page):
+    seen = page()
+    other = ".opponents [data-key=Other]"
+    seen.set(other, seen.run("return document.querySelector(arguments[0]).options[1].value", other))
+    seen.press("First")
+    assert "1 to 20,000 simulations, or 0.01 to 60 seconds" in seen.text(".budget-said")
+    for wrong in ("", "0", "-3", "1.5", "20001", "61s", "0s", "5x", "1e3"):
+        seen.set(".budget", wrong)
+        assert seen.text(".budget-said").startswith("Expected 1 to 20,000 simulations"), wrong
+        assert seen.run("return document.querySelector('.budget').value") == wrong, "it can be corrected"
+        assert "400 simulations" in seen.text(".strip"), "the budget before stays"
+    for right, said in ((" 300 ", "300 simulations"), ("0.05s", "0.05 s a move")):
+        seen.set(".budget", right)
+        assert said in seen.text(".strip") and not seen.count(".budget-said.wrong")
+    seen.click(38)
+    until(lambda: seen.stones == 2)
+    assert seen.run("return localStorage.getItem('budget:connect4:The network of this page')") == "0.05s"
+
+
 def test_a_clock_runs_out_for_who_does_not_move(page):
     seen = page()
     seen.run("const now = performance.now.bind(performance); performance.now = () => now() * (window.fast ?? 0)")
@@ -232,6 +262,47 @@ def test_the_other_lines_are_kept_as_a_tree(page):
     seen.press("To the end")
     marks = "return [...document.querySelectorAll('.stage .mark text')].map((e) => e.textContent)"
     until(lambda: "+1" in seen.run(marks) and "won in 1" in seen.text(".found"))
+
+
+def test_the_tree_is_drawn_its_lines_are_shown_and_tried_and_it_grows_again(page):
+    seen = page(link="#moves=4.4&view=analyse")
+    until(lambda: seen.count(".found tbody tr") and "400 simulations" in seen.text(".analysis p"))
+    assert not seen.count(".tree"), "it is folded"
+    seen.press("Show the tree")
+    until(lambda: seen.count(".tree .node") > 8)
+    said = "return document.querySelector('.node[data-node=\"\"]').getAttribute('aria-label')"
+    assert "this position: 400 visits" in seen.run(said)
+    deep = seen.run("return [...document.querySelectorAll('.node[aria-level=\"3\"]')].map((e) => e.dataset.node)[0]")
+    node = f".node[data-node='{deep}']"
+
+    def touch(css, kind, pointer):
+        """Return the numbers of the line that the board shows after a pointer's event."""
+        return seen.run(
+            """const [css, kind, pointerType] = arguments;
+            const event = new PointerEvent(kind, {bubbles: true, pointerType, movementX: 1});
+            document.querySelector(css).dispatchEvent(event);
+            return [...document.querySelectorAll(".stage .line.shown text")].map((one) => one.textContent)""",
+            css,
+            kind,
+            pointer,
+        )
+
+    assert touch(node, "pointermove", "mouse") == ["1", "2"]
+    names = " ".join(str(int(action) + 1) for action in deep.split())
+    assert seen.text(".tree-words b") == names and "prior" in seen.text(".tree-words")
+    touch(node, "pointermove", "mouse")
+    assert touch(".tree h2", "pointermove", "mouse") == []
+    assert touch(node, "click", "touch") == ["1", "2"] and seen.moves == ["4", "4"], "a tap shows the line"
+    touch(node, "click", "touch")
+    until(lambda: seen.moves == ["4", "4", *names.split()])  # and a second one tries it
+    seen.press("Back to the game")
+    until(lambda: "this position: 400 visits" in (seen.run(said) or ""))
+    seen.run("const later = setTimeout; window.setTimeout = (deed, wait) => later(deed, wait / 20)")
+    seen.press("Grow it again")
+    until(lambda: ": 400 visits" not in seen.run(said))
+    until(lambda: seen.run(said).startswith("this position: 400 visits"))
+    seen.press("Hide the tree")
+    assert not seen.count(".tree")
 
 
 def test_mistakes_are_learned_from_and_kept_as_puzzles(page):
@@ -457,6 +528,18 @@ def test_a_game_is_played_by_the_keyboard_alone(page):
     assert seen.moves[0] == "3"
     ActionChains(seen.browser).send_keys("u").perform()
     until(lambda: seen.stones == 0)
+    seen.press("Analyse")
+    seen.press("Show the tree")
+    until(lambda: "400 visits" in seen.text(".tree-words"))
+    seen.run("document.querySelector('[data-key=tree-node]').focus()")
+    now = "return document.activeElement.getAttribute('aria-label')?.split(':')[0]"
+    ActionChains(seen.browser).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT).perform()
+    line = until(lambda: seen.run(now))
+    assert len(line.split()) == 2 and seen.count(".stage .line.shown") == 1
+    ActionChains(seen.browser).send_keys(Keys.ARROW_LEFT).perform()
+    assert seen.run(now) == line.split()[0] and seen.moves == []
+    ActionChains(seen.browser).send_keys(Keys.ARROW_RIGHT, Keys.ENTER).perform()
+    until(lambda: seen.moves == line.split())
 
 
 @only_chromium
@@ -498,6 +581,9 @@ def test_axe_finds_no_serious_fault(page, browser, scheme, width):
         found = {"end": faults()}
         seen.press("New game")
         seen.wait_for("Your move")
+        other = ".opponents [data-key=Other]"
+        seen.set(other, seen.run("return document.querySelector(arguments[0]).options[1].value", other))
+        seen.set(".budget", "-1")
         found["start"] = faults()
         seen.press("Menu")
         found["menu"] = faults()
@@ -512,7 +598,11 @@ def test_axe_finds_no_serious_fault(page, browser, scheme, width):
         seen.press("Analyse")
         seen.click(41)
         until(lambda: seen.count(".try"))
+        seen.press("Show the tree")
+        until(lambda: seen.count(".node") > 8)
         found["analyse"] = faults()
+        assert seen.run("return document.documentElement.scrollWidth") <= width
+        seen.press("Hide the tree")
         seen.press("Back to the game")
         until(lambda: seen.count(".accuracy") == 2)
         found["review"] = faults()

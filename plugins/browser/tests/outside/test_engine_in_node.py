@@ -21,6 +21,7 @@ from players.by_name import network_player
 from players.tempered import draw_odds, winning_move
 from plugins.browser.player import page_parts
 from plugins.browser.site import shipped_games
+from search.branches import branches
 from search.expand import legal_softmax
 from search.many_trees import ManyTrees
 from support.browser import PATIENCE, chromium, needs_browser
@@ -144,12 +145,17 @@ def test_the_visits_are_those_of_the_program(played):
     agent = network_player(played.game, 0, "best")
     tree = ManyTrees(played.game, agent.search, sims=played.data.layout["sims"])
     begun = [state for _, _, state in played.setups if state is not None][:SEARCHED]
-    states = [*(state for _, state in played.lines), *begun]
+    states, deep = [*(state for _, state in played.lines), *begun], 0
     for state, found in zip(states, played.found["searches"], strict=True):
         tree.plant(state)
         tree.search(known_answers(played.planes, played.answers), SIMS)
         assert found["opinion"]["visits"] == tree.visit_counts().tolist()
         assert found["opinion"]["value"] == pytest.approx(tree.root_value(), abs=1e-12)
+        shown, drawn = found["opinion"]["tree"], branches(tree.forest)
+        assert [row[:3] for row in shown] == [list(row[:3]) for row in drawn], "the same tree"
+        assert np.allclose([row[3:] for row in shown], [row[3:] for row in drawn], atol=1e-6)
+        deep += any(row[0] >= 0 for row in shown)
+    assert deep >= 10
 
 
 @pytest.fixture(scope="module")

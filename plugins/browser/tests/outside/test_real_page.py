@@ -38,6 +38,10 @@ def test_it_answers_blocks_and_says_what_it_is(browser, folder):
     seen = Page(browser, folder, "connect4", "#moves=1.7.2.7.3&view=analyse")
     until(lambda: seen.count(".found tbody tr") and seen.count("[data-key=deepen]"))
     assert seen.text(".found tbody tr:first-child td:first-child") == "4"
+    seen.press("Show the tree")
+    until(lambda: seen.count(".tree .node") > 8)
+    visits = "return document.querySelector(arguments[0]).getAttribute('aria-label').match(/([\\d,]+) visits/)[1]"
+    assert seen.run(visits, ".node[data-node='3']") == seen.text(".found tbody tr:first-child td:nth-child(2)")
     seen.press("Menu")
     seen.press("About this player")
     about = seen.text("dialog")

@@ -58,16 +58,6 @@ class Served(Page):
     def ready(self):
         until(lambda: self.run("return document.documentElement?.dataset.ready !== undefined"))
 
-    def set(self, css, value):
-        self.run(
-            """const e = document.querySelector(arguments[0]);
-            e.value = arguments[1];
-            e.dispatchEvent(new Event('input'));
-            e.dispatchEvent(new Event('change'))""",
-            css,
-            value,
-        )
-
 
 def test_a_game_from_its_tile_to_the_list_of_own_games(browser, address):
     seen = Served(browser, address, "/")
@@ -100,12 +90,22 @@ def test_a_player_that_only_the_server_has_answers(browser, address):
     seen = Served(browser, address, "/play/tictactoe")
     seen.ready()
     until(lambda: seen.count(".opponents [data-key=Other]"))
-    named = "[...document.querySelectorAll('[data-key=Other] option')].find((o) => o.text.includes('Random')).value"
-    seen.run(f"window.chosen = {named}")
-    seen.set(".opponents [data-key=Other]", seen.run("return window.chosen"))
-    seen.press("First")
-    seen.click(4)
-    until(lambda: seen.stones == 2)
+    named = """return [...document.querySelectorAll('[data-key=Other] option')]
+        .find((one) => one.text.includes(arguments[0])).value"""
+    players = ("Random", None, ""), ("Rollouts", "33", "33 simulations"), ("Alpha-beta", "2", "2 plies")
+    for who, typed, said in players:
+        seen.set(".opponents [data-key=Other]", seen.run(named, who))
+        seen.press("First")
+        if typed:
+            seen.set(".budget", "99999")
+            assert seen.text(".budget-said").startswith("Expected 1 to "), who
+            seen.set(".budget", typed)
+            assert said in seen.text(".strip")
+        seen.click(4)
+        until(lambda: seen.stones == 2)
+        seen.press("New game")
+        seen.press("New game")
+        until(lambda: seen.stones == 0)
 
 
 def play_against_and_look_at_a_game(seen, point, stored):

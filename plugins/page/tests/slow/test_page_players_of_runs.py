@@ -13,7 +13,7 @@ from plugins.page.run_reader import (
     standing,
     stored_game,
 )
-from plugins.page.web_players import Roster, choose
+from plugins.page.web_players import Roster, budgets, choose
 
 
 def test_players_are_listed_and_made_by_name(trained, monkeypatch):
@@ -21,14 +21,14 @@ def test_players_are_listed_and_made_by_name(trained, monkeypatch):
     monkeypatch.setattr("storage.run_folders.SHIPPED", trained.parent.parent / "none")
     roster = Roster()
     names = roster.players("tictactoe")
-    assert {"random", "greedy", "rollout", "alphabeta:4", "solver"} <= set(list(names))
+    assert {"random", "greedy", "rollout", "alphabeta", "solver"} <= set(list(names))
     assert "run0001:best" in names
     assert roster.strongest("tictactoe") == "run0001:best" and roster.strongest("metasquares") == "rollout"
     game = games.make("tictactoe")
     a, b = (roster.make("run0001:best", game, "25") for _ in range(2))
     assert a is not b and a.predictor is b.predictor, "one network, two trees"
-    for name in ("random", "greedy", "alphabeta:4", "solver", "uct", "rollout", "run0001:best"):
-        for level in ("25", "1s") if name not in ("rollout", "uct") else ("25",):
+    for name in ("random", "greedy", "alphabeta", "solver", "uct", "rollout", "run0001:best"):
+        for level in [{"sims": "25", "plies": "3", "seconds": "0.20s"}[unit] for unit in budgets(name)] or [""]:
             move, value = choose(roster.make(name, game, level), level, game.start(), [], lambda: False)
             assert move in range(9)
     for name in ("run0009:best", "../run0001:best", "run0001:version9999x", ""):
@@ -57,7 +57,7 @@ def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_ow
     monkeypatch.setattr("storage.run_folders.RUNS", trained_place / "none")
     assert web_players.named_runs() == {"shipped/tictactoe/run0001": target}
     assert roster.strongest("tictactoe") == "shipped/run0001:best" and "tictactoe" in roster.games()[:1]
-    assert web_players.has_level("shipped/run0001:best") and not web_players.has_level("shipped/person")
+    assert budgets("shipped/run0001:best") and not budgets("shipped/person")
     move, _ = choose(roster.make("shipped/run0001:best", game, "25"), "25", game.start(), [], lambda: False)
     assert move in range(9)
 
@@ -65,7 +65,6 @@ def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_ow
 def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
     from evaluation.release import pack, write_levels
     from players.levels import Level
-    from plugins.page import web_players
     from storage import run_folders
 
     target = pack(run_folders.find_run("tictactoe"), 4)
@@ -75,7 +74,7 @@ def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatc
     (target / "config.json").write_text(settings.replace('"endgame": 0', '"endgame": 9'))
     roster, game = Roster(), games.make("tictactoe")
     names = [name for name in roster.players("tictactoe") if name.startswith("level:")]
-    assert names == ["level:1", "level:2", "level:3"] and not any(web_players.has_level(name) for name in names)
+    assert names == ["level:1", "level:2", "level:3"] and not any(map(budgets, names))
     assert roster.players("tictactoe")["level:3"] == "level 3 (Elo 310)"
     players = [roster.make(name, game, "") for name in names]
     for player in players:
