@@ -20,7 +20,7 @@ from storage.verify import verify  # noqa: E402
 from support.tiny_runs import tree_of  # noqa: E402
 
 FOLDERS = sorted(run_folders.EARLY.glob("*/run0001"))
-LARGEST = 2_300_000
+LARGEST = 4_000_000
 """Bytes of all early versions together."""
 
 
@@ -39,7 +39,7 @@ def numbers_of(folder):
 
 
 def test_they_are_whole_and_small_and_each_has_games():
-    assert [folder.parent.name for folder in FOLDERS][:1] == ["connect4"]
+    assert [folder.parent.name for folder in FOLDERS] == ["connect4", "othello"]
     assert sum(path.stat().st_size for folder in FOLDERS for path in folder.rglob("*") if path.is_file()) < LARGEST
     for folder in FOLDERS:
         versions, played = numbers_of(folder)
@@ -96,6 +96,19 @@ def test_a_version_is_seen_to_learn_and_is_played_against_and_nothing_is_written
     assert tree_of(folder) == before and read_config(folder).game == "connect4"
 
 
+def test_those_of_othello_learn_endings_and_are_played_against(alone, no_preparing):  # noqa: F811
+    (versions, _), name = numbers_of(FOLDERS[1]), "early/othello/run0001"
+
+    async def script(client, interface):
+        known = (await client.get(f"/api/milestones?name={name}")).json()["shares"]
+        shares = [known[str(version)]["solved"] for version in versions]
+        assert max(shares[:2]) < 0.6 and min(shares[-3:]) > 0.7, shares
+        facts = facts_in(await client.get(f"/play/othello?player=early/run0001:version{versions[0]:04}"))
+        assert facts["player"]["early"] and facts["player"]["version"] == 0 and facts.get("engine") != "server"
+
+    run(script, "othello")
+
+
 def test_a_run_of_the_user_s_comes_before_them(trained_place, monkeypatch):
     monkeypatch.setattr(run_folders, "EARLY", FOLDERS[0].parents[1])
-    assert list(web_players.named_runs()) == ["tictactoe/run0001", "early/connect4/run0001"]
+    assert list(web_players.named_runs()) == ["tictactoe/run0001", "early/connect4/run0001", "early/othello/run0001"]
