@@ -27,11 +27,12 @@ import numpy as np
 import games
 from compiled import call, compiled
 from game import Game
+from network.ownership import HEAD, expected_owners
 from network.stored_network import layers_of
 from players.by_name import network_player
 from plugins.browser.assemble import PageParts, one_file
 from plugins.browser.engine import compile_engine, make_engine
-from plugins.browser.forward import bytes_of, evaluate, network_of, widen
+from plugins.browser.forward import bytes_of, evaluate, foresee, network_of, widen
 from plugins.browser.layers import KINDS, plan, without_layers
 from plugins.browser.player import page_parts
 from plugins.browser.site import shipped_games
@@ -108,8 +109,9 @@ def native_alone(game: Game, search: Any, sims: int, room: int) -> tuple[float, 
 
 
 def error_of_weights(game: Game, agent: Any, count: int) -> dict[str, float]:
-    """Return how far value and logits of legal moves are from those of Keras, the largest logit of these, and in how
-    many positions the best move is the same; positions of random games."""
+    """Return how far value and logits of legal moves are from those of Keras, the largest logit of these, in how many
+    positions the best move is the same, and in games of territory how far the owners of points are, if the network has
+    learned them; positions of random games."""
     from model import Residual_CNN
 
     network = Residual_CNN(replace(agent.model.config, precision="float32"), game)
@@ -117,7 +119,7 @@ def error_of_weights(game: Game, agent: Any, count: int) -> dict[str, float]:
     layers = layers_of(agent.model)
     if layers is None:
         raise TypeError("expected the residual network")
-    made = network_of(plan(layers, agent.model.get_weights()))
+    made = network_of(plan(layers, agent.model.get_weights(), ownership=game.scored_by_area))
     call(widen, made)
     states: list[Any] = []
     rng, state = np.random.default_rng(0), game.start()
@@ -126,18 +128,27 @@ def error_of_weights(game: Game, agent: Any, count: int) -> dict[str, float]:
         state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
         state = game.start() if state.isEndGame else state
     out, same = np.zeros(game.action_size, np.float32), 0
-    value_error = logit_error = largest = 0.0
+    value_error = logit_error = largest = owners_error = 0.0
+    owners = np.zeros(int(np.prod(game.grid_shape)), np.float32)
+    owned = game.scored_by_area and HEAD in layers.heads
     for first in range(0, count, 200):
         part = states[first : first + 200]
         planes = np.stack([each.planes() for each in part])
         values, logits = network.predict(planes)
-        for each, position, value, expected in zip(planes, part, values, logits, strict=True):
+        if owned:
+            said = network.plain(planes, training=False)[network.plain.output_names.index(HEAD)]
+            wanted = expected_owners(np.asarray(said, np.float64)).reshape(len(planes), -1)
+        for i, (each, position, value, expected) in enumerate(zip(planes, part, values, logits, strict=True)):
             value_error = max(value_error, abs(call(evaluate, made, each.ravel(), out) - float(value)))
             legal = position.allowedActions
             logit_error = max(logit_error, float(np.abs(out[legal] - expected[legal]).max()))
             largest = max(largest, float(np.abs(expected[legal]).max()))
             same += int(out[legal].argmax() == expected[legal].argmax())
-    return {"value": value_error, "logit": logit_error, "largest": largest, "best move": same / count}
+            if owned:
+                call(foresee, made, each.ravel(), owners)
+                owners_error = max(owners_error, float(np.abs(owners - wanted[i]).max()))
+    found = {"value": value_error, "logit": logit_error, "largest": largest, "best move": same / count}
+    return found | ({"owners": owners_error} if owned else {})
 
 
 def operations(steps: np.ndarray, points: int) -> int:
@@ -221,8 +232,10 @@ def main() -> None:
 
 
 def in_words(error: dict[str, float]) -> str:
+    owners = f", of owners {error['owners']:.1e}" if "owners" in error else ""
     return (
-        f"{error['value']:.1e}, {error['logit']:.1e} up to {error['largest']:.0f} | {100 * error['best move']:.1f} %"
+        f"{error['value']:.1e}, {error['logit']:.1e} up to {error['largest']:.0f}{owners} | "
+        f"{100 * error['best move']:.1f} %"
     )
 
 

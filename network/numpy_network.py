@@ -17,12 +17,19 @@ def evaluate(
     architecture: Architecture, weights: Sequence[np.ndarray], planes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return (value [B], logits [B, action_size]) for planes [B, rows, columns, planes]."""
+    value, logits = outputs(architecture, weights, planes, architecture.heads[:2])
+    return value[:, 0], logits
+
+
+def outputs(
+    architecture: Architecture, weights: Sequence[np.ndarray], planes: np.ndarray, heads: Sequence[str]
+) -> list[np.ndarray]:
+    """Return what each of some heads says of planes [B, rows, columns, planes]."""
     arrays = architecture.arrays([weight.astype(np.float64) for weight in weights])
     found = {"planes": np.asarray(planes, np.float64)}
-    for layer in architecture.shown()[1:]:
+    for layer in architecture.shown(heads)[1:]:
         found[layer.name] = _output(layer, [found[name] for name in layer.inputs], arrays[layer.name])
-    value, logits = (found[name] for name in architecture.heads[:2])
-    return value[:, 0], logits
+    return [found[name] for name in heads]
 
 
 def _output(layer: Layer, inputs: list[np.ndarray], arrays: list[np.ndarray]) -> Any:

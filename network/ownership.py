@@ -25,9 +25,13 @@ def ownership_of(model: Any) -> Ownership | None:
     compiled = core().compile_model(openvino_graph(architecture, model.get_weights(), outputs=(HEAD,)), "CPU")
 
     def owned(planes: np.ndarray) -> np.ndarray:
-        logits = np.asarray(compiled(planes)[0], np.float64)  # [B, 3, rows, columns]: the other's, nobody's, own
-        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        found: np.ndarray = (odds[:, 2] - odds[:, 0]) / odds.sum(axis=1)
-        return found
+        return expected_owners(np.moveaxis(np.asarray(compiled(planes)[0], np.float64), 1, -1))
 
     return owned
+
+
+def expected_owners(logits: np.ndarray) -> np.ndarray:
+    """Return the ownership [...] in [-1, 1] of logits [..., 3]: the other's, nobody's, own."""
+    odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    found: np.ndarray = (odds[..., 2] - odds[..., 0]) / odds.sum(axis=-1)
+    return found

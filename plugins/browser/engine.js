@@ -131,12 +131,21 @@ class Engine {
       cells, player, legal, over: over === 1, result: over ? state[RESULT] : null,
       last: this.moves.length ? this.moves[this.moves.length - 1] : -1, score: null,
     };
-    if (this.layout.counts) {
-      this.call.count_points(this.engine);
-      found.score = Array.from(this.at.points.subarray(0, 2));
-      if (this.at.points.length > 2) found.owners = Int8Array.from(this.at.points.subarray(2));
-    }
-    return found;
+    if (!this.layout.counts) return found;
+    this.call.count_points(this.engine);
+    return { ...found, ...this._counted() };
+  }
+
+  // The points of a board with these stones, and who owns which; null where there is no such board.
+  count(cells) {
+    this.at.cells.set(cells);
+    return this.call.count_stones(this.engine) ? this._counted() : null;
+  }
+
+  _counted() {
+    const { points } = this.at;
+    const score = Array.from(points.subarray(0, 2));
+    return points.length > 2 ? { score, owners: Int8Array.from(points.subarray(2)) } : { score };
   }
 
   // ---- the search
@@ -233,6 +242,17 @@ class Engine {
   evaluate() {
     this.call.judge(this.engine);
     return { value: this.at.values[1], logits: Array.from(this.at.logits) };
+  }
+
+  // Who will own each point, from 1, who began, to -1, and by how many points who began will lead, as the network expects
+  // it; null where it has not learned that.
+  territory() {
+    if (!this.call.foresee_owners?.(this.engine)) return null;
+    const owned = Array.from(this.at.territory);
+    this.call.count_points(this.engine);
+    const { score, owners } = this._counted();
+    const komi = score[1] - owners.filter((one) => one === -1).length;
+    return { owned, lead: owned.reduce((sum, one) => sum + one, 0) - komi };
   }
 }
 

@@ -50,6 +50,7 @@ READ = {
     "logits": np.float32,
     "answers": np.float32,
     "points": np.float32,
+    "territory": np.float32,
     "small": np.int16,
     "fine": np.uint8,
     "exact": np.float32,
@@ -147,6 +148,8 @@ def make_engine(game: Game, search: SearchSettings, network: Network) -> Engine:
     points = int(np.prod(game.grid_shape))
     owned = np.zeros(2 + (points if game.scored_by_area else 0), np.float32)
     counts = {"counted": game.counted, "points": owned} if game.counted else {}
+    if game.counted and game.scored_by_area:
+        counts["territory"] = np.zeros(points, np.float32)
     stones = {"arranged": game.arranged, "start": row.copy(), "cells": np.zeros(points, np.int32)}
     whole = _record(
         "engine",

@@ -13,7 +13,7 @@ import numpy as np
 from compiled import compiled, types
 from game import NO_WIN, NOT_TOLD, PLAYER
 from players.tempered import LEAST, MOST
-from plugins.browser.forward import evaluate, widen
+from plugins.browser.forward import evaluate, foresee, widen
 from search.branches import write_branches
 from search.choose_move import choose, worth
 from search.expand import make_priors
@@ -359,13 +359,39 @@ def count_points(e):
     e.counted(e.other, e.points)
 
 
+@compiled
+def foresee_owners(e):
+    """Write who will own each point into `territory`, 1 for the player who began; return 1 if the network says so."""
+    judge(e)
+    if not foresee(e.network, e.planes[0], e.territory):
+        return 0
+    for i in range(e.territory.shape[0]):
+        e.territory[i] *= e.row[PLAYER]
+    return 1
+
+
+@compiled
+def count_stones(e):
+    """Count a board with the stones in `cells` as `count_points` does, and return 1; 0: there is no such board."""
+    for i in range(e.row.shape[0]):
+        e.other[i] = e.start[i]
+    if e.arranged(e.other, e.cells, np.int64(1)) == 0:
+        return 0
+    e.counted(e.other, e.points)
+    return 1
+
+
 def signatures(engine: Any) -> dict[Any, Any]:
     """Return {entry: its signature} for an engine of this type."""
     counts = {count_points: _none(engine)} if "counted" in engine.places else {}
     sets_up = {arrange: _i(engine, _i), arrange_nothing: _none(engine)} if "arranged" in engine.places else {}
+    owns = {foresee_owners: _i(engine)} if "territory" in engine.places else {}
+    counts_stones = {count_stones: _i(engine)} if owns and sets_up else {}
     return {
         **counts,
         **sets_up,
+        **owns,
+        **counts_stones,
         start_game: _none(engine),
         look: _none(engine),
         play_move: _i(engine, _i),

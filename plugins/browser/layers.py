@@ -14,6 +14,7 @@ import numpy as np
 from config import UserError
 from network.architecture import Architecture, Layer
 from network.numpy_network import EPSILON
+from network.ownership import HEAD
 from plugins.browser.tile import POINTS as TILE
 
 KINDS = (
@@ -51,9 +52,12 @@ class Plan(NamedTuple):
     """A network's steps and arrays."""
 
     steps: np.ndarray
-    """[n, 10] int32"""
+    """[n, 10] int32: those of value and logits"""
+    owners: np.ndarray
+    """[n, 10] int32: further ones, of each point's owner"""
     shape: np.ndarray
-    """[6] int32: rows, columns, width of a row in memory, pad, place of the value, place of the logits"""
+    """[7] int32: rows, columns, width of a row in memory, pad, places of the value, of the logits and of those of each
+    point's owner"""
     small: np.ndarray
     """[n] int16: the large kernels one after the other, convolutions with their normalisation folded in"""
     fine: np.ndarray
@@ -98,21 +102,28 @@ class _Room:
 
 def without_layers(action_size: int) -> Plan:
     """Return the plan of a network that has no layers: value 0, all moves equally likely."""
-    shape = np.array([1, 1, 1, 1, 0, 0], np.int32)
+    shape = np.array([1, 1, 1, 1, 0, 0, 0], np.int32)
     arrays = np.zeros(0, np.int16), np.zeros(0, np.uint8), np.zeros(1, np.float32)
-    return Plan(np.zeros((0, 10), np.int32), shape, *arrays, kernels=1, room=action_size)
+    steps = np.zeros((0, 10), np.int32)
+    return Plan(steps, steps.copy(), shape, *arrays, kernels=1, room=action_size)
 
 
-def plan(architecture: Architecture, weights: Sequence[np.ndarray]) -> Plan:
-    """Return what computes value and logits of a network with these arrays."""
-    return _Planner(architecture, weights).made()
+def plan(architecture: Architecture, weights: Sequence[np.ndarray], *, ownership: bool = False) -> Plan:
+    """Return what computes value and logits of a network with these arrays.
+
+    With `ownership` also what computes who will own each point, where the network has learned that.
+    """
+    return _Planner(architecture, weights, ownership=ownership and HEAD in architecture.heads).made()
 
 
 class _Planner:
-    def __init__(self, architecture: Architecture, weights: Sequence[np.ndarray]) -> None:
-        self.architecture = architecture
+    def __init__(self, architecture: Architecture, weights: Sequence[np.ndarray], *, ownership: bool) -> None:
+        self.architecture, self.ownership = architecture, ownership
         self.arrays = architecture.arrays([np.asarray(each, np.float64) for each in weights])
         self.layers = architecture.shown()
+        self.searched = len(self.layers)
+        if ownership:
+            self.layers += [each for each in architecture.shown((HEAD,)) if each not in self.layers]
         self.by_name = {each.name: each for each in self.layers}
         self.rows, self.columns = self.layers[0].shape[:2]
         kernels = [self.arrays[each.name][0].shape[0] for each in self.layers if each.kind == "conv"]
@@ -131,21 +142,23 @@ class _Planner:
 
     def made(self) -> Plan:
         value, logits = self.architecture.heads[:2]
-        self.readers[value] = self.readers[logits] = 1
-        _, *layers = self.layers
-        for i, layer in enumerate(layers):
-            follower = layers[i + 1] if i + 1 < len(layers) else None
-            self._step(layer, follower)
-        shape = [self.rows, self.columns, self.width, self.pad, self.place[value], self.place[logits]]
+        self.readers |= dict.fromkeys((value, logits, *([HEAD] if self.ownership else [])), 1)
+        searched = 0
+        for i, layer in enumerate(self.layers[1:], 1):
+            self._step(layer, self.layers[i + 1] if i + 1 < len(self.layers) else None)
+            if i < self.searched:
+                searched = len(self.steps)
+        places = [self.place[name] for name in (value, logits)] + [self.place[HEAD] if self.ownership else 0]
+        shape = [self.rows, self.columns, self.width, self.pad, *places]
         whole, count = self._place_kernels()
         steps, exact = np.array(self.steps, np.int32), np.array(self.exact, np.float32)
+        tables = steps[:searched].copy(), steps[searched:].copy()
         if not np.isfinite(exact).all():
             raise UserError("expected finite weights, got others")
         fine = np.append(whole & (1 << BITS) - 1, 0)[: len(whole) + len(whole) % 2]
         packed = (fine[::2] | fine[1::2] << BITS).astype(np.uint8)
-        return Plan(
-            steps, np.array(shape, np.int32), (whole >> BITS).astype(np.int16), packed, exact, count, self.room.size
-        )
+        small = (whole >> BITS).astype(np.int16)
+        return Plan(*tables, np.array(shape, np.int32), small, packed, exact, count, self.room.size)
 
     def _place_kernels(self) -> tuple[np.ndarray, int]:
         """Return (the whole numbers of the large kernels, how many numbers all kernels have).

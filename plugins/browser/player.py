@@ -10,6 +10,7 @@ from typing import Any
 from config import Config, UserError
 from game import Game
 from loggers import read_metrics
+from network.ownership import HEAD
 from network.stored_network import layers_of
 from players.by_name import model_of, network_named
 from players.levels import NETWORKS, read_levels
@@ -41,13 +42,14 @@ def page_parts(player: str, game: Game, root: Path | None = None) -> PageParts:
     layers = layers_of(model)
     if layers is None:
         raise UserError(f"export-page: expected the residual network, got a network of your own ({config.network})")
-    network = network_of(plan(layers, model.get_weights()))
+    network = network_of(plan(layers, model.get_weights(), ownership=game.scored_by_area))
     search = replace(config.search, forced_wins=2) if game.forced else config.search  # as `network_player` does
     engine = make_engine(game, search, network)
     wasm, layout = compile_engine(engine)
     facts = {
         "player": _player_facts(named.folder, config, version, own, ships),
         "levels": _levels(game) if ships else [],
+        "ownership": game.scored_by_area and HEAD in layers.heads,
     }
     return PageParts(wasm, layout, bytes_of(network), facts_of(game, facts), worker_script())
 

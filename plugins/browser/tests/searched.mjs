@@ -16,7 +16,7 @@ export function searched(engine, searches) {
       call.answer(e);
       answers.push(new Uint8Array(new Float32Array([at.answers[0], ...at.logits]).buffer));
     }
-    found.push({ legal, position, opinion: engine.opinion() });
+    found.push({ legal, position, opinion: engine.opinion(), territory: engine.territory() });
   }
   return { found, planes, answers };
 }

@@ -47,7 +47,10 @@ for (let i = 0; i < games; i++) { // random moves, and those of a level now and 
     position = engine.position();
   }
   if (engine.play(0) || engine.choose({}) !== -1) throw new Error("a game that is over continues");
-  found.games.push({ moves: engine.moves, result: position.result, score: position.score });
+  const { result, score, cells } = position;
+  const fewer = call.count_stones ? engine.count(cells.map((cell, p) => (p % 3 ? cell : 0))) : null;
+  if (fewer) fewer.owners = [...fewer.owners];
+  found.games.push({ moves: engine.moves, result, score, fewer });
 }
 found.grown = engine.view.buffer.byteLength - before;
 

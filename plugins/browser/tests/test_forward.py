@@ -10,9 +10,11 @@ from compiled import call
 from config import NetworkSettings, UserError
 from network.architecture import residual_network
 from network.numpy_network import evaluate as reference
+from network.numpy_network import outputs
+from network.ownership import HEAD, expected_owners
 from network.predictor import random_positions
 from plugins.browser import layers as layers_of_page
-from plugins.browser.forward import evaluate, network_of, widen
+from plugins.browser.forward import bytes_of, evaluate, foresee, network_of, widen
 from plugins.browser.layers import KINDS, LARGEST, plan
 
 SMALL = NetworkSettings(hidden_cnn_layers=("12x3", "12x3", "12x3"), value_units=10, policy_filters=5, value_filters=3)
@@ -64,6 +66,22 @@ def test_value_and_logits_are_those_of_the_layers(whole, name):
         found = np.zeros(game.action_size, np.float32)
         assert call(evaluate, made, each.ravel(), found) == pytest.approx(value, abs=1e-5)
         assert np.abs(found - expected).max() < 1e-4
+
+
+def test_the_owners_of_points_are_those_of_the_layers_and_cost_a_search_nothing(whole):
+    game, layers, arrays = network("ownership")
+    without, made = network_of(plan(layers, arrays)), network_of(plan(layers, arrays, ownership=True))
+    call(widen, without)
+    call(widen, made)
+    assert len(without.steps) == len(made.steps) and len(without.owners) == 0 < len(made.owners)
+    assert bytes_of(without) != bytes_of(made)
+    planes = random_positions(game, 20, seed=1)
+    wanted = expected_owners(outputs(layers, arrays, planes, (HEAD,))[0])
+    for each, expected in zip(planes, wanted, strict=True):
+        owned, (one, other) = np.zeros(25, np.float32), np.zeros((2, game.action_size), np.float32)
+        assert call(evaluate, made, each.ravel(), one) == call(evaluate, without, each.ravel(), other)
+        assert call(foresee, made, each.ravel(), owned) and not call(foresee, without, each.ravel(), owned.copy())
+        assert (one == other).all() and np.abs(owned - expected.ravel()).max() < 1e-4 < np.abs(owned).max()
 
 
 def test_a_weight_is_near_to_the_trained_one(monkeypatch):

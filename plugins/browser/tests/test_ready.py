@@ -30,7 +30,9 @@ def test_what_ships_is_of_these_sources():
 
 @pytest.mark.parametrize("spec", shipped_games())
 def test_a_player_that_ships_needs_no_linker(no_linker, spec):
-    assert page_parts("shipped", games.make(spec)).wasm.startswith(b"\0asm")
+    made = page_parts("shipped", games.make(spec))
+    assert made.wasm.startswith(b"\0asm")
+    assert made.facts["ownership"] == (spec == "go(komi=7,size=9)")
 
 
 def test_a_page_is_written_without_a_linker(no_linker, tmp_path):

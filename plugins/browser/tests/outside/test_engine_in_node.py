@@ -16,7 +16,8 @@ import pytest
 import games
 from config import UserError
 from network.architecture import residual_network
-from network.numpy_network import evaluate
+from network.numpy_network import evaluate, outputs
+from network.ownership import HEAD, expected_owners
 from players.by_name import network_player
 from players.tempered import draw_odds, winning_move
 from plugins.browser.player import page_parts
@@ -244,6 +245,22 @@ def test_the_network_answers_as_the_program_does(played):
     assert (logits.argmax(1) == played.answers[pick, 1:].argmax(1)).mean() >= 0.99
 
 
+def test_the_network_says_who_will_own_each_point_where_it_has_learned_territory(played):
+    """Within 1e-3 of the layers; the lead is what it owns more than the other and the komi."""
+    agent = network_player(played.game, 0, "best")
+    layers, weights = residual_network(agent.model.config, played.game), agent.model.get_weights()
+    if not played.data.facts["ownership"]:
+        assert not played.game.scored_by_area or HEAD not in layers.heads
+        assert all(found["territory"] is None for found in played.found["searches"])
+        return
+    states = [state for _, state in played.lines]
+    owned = expected_owners(outputs(layers, weights, np.stack([each.planes() for each in states]), (HEAD,))[0])
+    for state, expected, found in zip(states, owned, played.found["searches"], strict=False):
+        for_first = expected.ravel() * state.playerTurn
+        assert np.abs(for_first - found["territory"]["owned"]).max() < 1e-3
+        assert found["territory"]["lead"] == pytest.approx(for_first.sum() - played.game.komi, abs=0.05)
+
+
 def test_random_games_end_as_they_do_here(played):
     assert len(played.found["games"]) == GAMES and played.found["grown"] == 0
     for game in played.found["games"]:
@@ -252,6 +269,10 @@ def test_random_games_end_as_they_do_here(played):
             state = state.takeAction(action)[0]
         assert state.isEndGame
         assert game["result"] == np.sign(state.value) * state.playerTurn
+        if game["fewer"]:  # two thirds of the stones
+            board = np.array(played.game.cells(state).cells)
+            fewer = played.game.set_up(board * (np.arange(board.size).reshape(board.shape) % 3 > 0), 1)
+            assert game["fewer"] == {"score": list(fewer.score), "owners": fewer.owners.ravel().tolist()}
 
 
 def test_moves_are_drawn_with_the_odds_of_the_levels(played):
