@@ -106,28 +106,34 @@ const bestFirst = (opinion) =>
     .filter((action) => opinion.visits[action])
     .sort((a, b) => opinion.visits[b] - opinion.visits[a] || opinion.priors[b] - opinion.priors[a]);
 
-// Who will own each point and who leads by how much, as a network of the server expects it; the page's own does not say.
+// Who will own each point and who leads by how much, as the page's network expects it, else one of the server.
 const territory = {
-  can: Boolean(facts.server && facts.scoredByArea),
-  found: new Map(),
+  can: Boolean(facts.scoredByArea && (facts.ownership || facts.server)),
+  found: new WeakMap(), // {position: {owned, lead}, both null where no network has learned it}
   asked: null,
   get here() {
-    return (this.found.get(keyOf(shownMoves())) ?? opinionHere()?.owned)
-      ? (this.found.get(keyOf(shownMoves())) ?? opinionHere())
-      : null;
+    return this.found.get(here()) ?? (opinionHere()?.owned ? opinionHere() : null);
   },
   async ask() {
-    const moves = shownMoves(),
-      key = keyOf(moves);
-    if (!this.can || this.found.has(key) || this.asked === key || here().over) return;
-    this.asked = key;
+    const position = here();
+    if (!this.can || this.found.has(position) || this.asked === position || position.over) return;
+    this.asked = position;
+    await this.of(shownMoves(), position);
+    if (this.asked === position) this.asked = null;
+    showAnalysis();
+  },
+  async of(moves, position) {
+    const found =
+      this.found.get(position) ??
+      (facts.ownership ? await engine.call("territory", { moves }) : await this.ofServer(moves));
+    if (found) this.found.set(position, found);
+    return found;
+  },
+  async ofServer(moves) {
     distant ??= new ServerEngine();
     distant.setup = table.setup;
     const { opinion } = await distant.search({ moves, sims: 100 });
-    if (this.asked === key) this.asked = null;
-    if (!opinion) return;
-    this.found.set(key, { owned: opinion.owned ?? null, lead: opinion.lead ?? null });
-    showAnalysis();
+    return opinion && { owned: opinion.owned ?? null, lead: opinion.lead ?? null };
   },
 };
 function leadWords({ owned, lead }) {

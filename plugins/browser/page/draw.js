@@ -63,7 +63,8 @@ const word = (side) => (side === 1 ? "stone first" : "stone second");
 const escaped = (text) => String(text).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 // view: {position, before, overlay: Map(action, {heat, text}), lines: Map(action, [actions]), shown: action whose line
-// is seen, hint: action, numbers: Map(point, number), clickable, waits, at: name of the position, area: [points]}
+// is seen, hint: action, numbers: Map(point, number), clickable, waits, at: name of the position, area: [points],
+// dead: Set(points), counted: {cells, owners, over}, the position without the dead stones}
 function boardSvg(view) {
   const { position } = view,
     { cells } = position;
@@ -72,13 +73,13 @@ function boardSvg(view) {
   lines.flat().forEach((point) => won.add(point));
   const change = changed(view.before, position),
     free = freePoints(position);
-  const parts = [drawing.under, area(view.area ?? []), shade(cells), stones(cells, change, won)];
+  const parts = [drawing.under, area(view.area ?? []), shade(cells), stones(cells, change, won, view.dead)];
   if (view.clickable && !position.over) parts.push(ghostOf(position.player));
   parts.push(drawing.over, legalMarks(position, free, view.overlay));
   for (const corners of scoredSquares(position)) parts.push(outline(corners, "scored", "z"));
   for (const line of lines)
     parts.push(outline(facts.look === "hexagons" ? line : [line[0], line[line.length - 1]], "won-line", ""));
-  parts.push(lastMark(position, won, view.numbers), owned(position));
+  parts.push(lastMark(position, won, view.numbers), owned(view.counted ?? position));
   if (view.judged) parts.push(judgedMark(position, view.judged, view.before));
   if (view.ownership) parts.push(ownership(view.ownership));
   for (const [point, count] of view.numbers ?? [])
@@ -122,7 +123,7 @@ const sideName = (side) => inLanguage(facts.sideNames)[side === 1 ? 0 : 1];
 const freePoints = (position) =>
   new Set(position.legal.map((action) => pointOf(position, action)).filter((p) => p >= 0));
 
-function stones(cells, change, won) {
+function stones(cells, change, won, dead) {
   const sides = { 1: [], "-1": [] };
   let crosses = "";
   cells.forEach((cell, point) => {
@@ -132,10 +133,12 @@ function stones(cells, change, won) {
     const kinds = [
       word(cell),
       won.has(point) && "won",
+      dead?.has(point) && "dead",
       change?.turned.includes(point) && "turned",
       change?.added === point && (drawing.look === "holes" ? "drop" : "new"),
     ];
-    sides[cell].push(stone(x, y, cell, kinds.filter(Boolean).join(" ")));
+    const shape = stone(x, y, cell, kinds.filter(Boolean).join(" "));
+    sides[cell].push(dead?.has(point) ? shape.replace("/>", ' opacity=".45"/>') : shape);
   });
   const hidden = (point, side, kind) =>
     sides[side].push(stone(...at(point), side, kind).replace("/>", ' visibility="hidden"/>'));

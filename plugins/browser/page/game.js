@@ -257,7 +257,7 @@ async function playNow(action) {
     return;
   }
   if (table.seats[here().player] !== YOU) return;
-  if (pointOfAction(action) < 0 && facts.scored && !(await endConfirmed(action))) return;
+  if (pointOfAction(action) < 0 && facts.scored && !counting.can && !(await endConfirmed(action))) return;
   if (!(await letThrough(action))) return;
   teacher.held = null;
   const begun = table.moves.length;
@@ -381,9 +381,11 @@ async function commit(action) {
     move: spokenName(action),
   });
   table.asks = false;
-  if (ending().over) finish({ winner: ending().result, why: "rules" });
+  const counts = ending().over && (await counting.begins());
+  if (turn !== table.turn) return;
+  if (ending().over && !counts) finish({ winner: ending().result, why: "rules" });
   else {
-    clock.press(moved, ending().player);
+    clock.press(moved, counts ? null : ending().player);
     render();
   }
 }
@@ -455,7 +457,11 @@ function resign() {
 }
 
 const canHint = () =>
-  !table.result && !table.thinking && table.ply === table.moves.length && table.seats[here().player] === YOU;
+  !table.result &&
+  !table.thinking &&
+  table.ply === table.moves.length &&
+  !here().over &&
+  table.seats[here().player] === YOU;
 let hinted = null; // the action of a hint on the board that is shown
 async function giveHint() {
   const turn = ++table.turn;

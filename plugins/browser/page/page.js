@@ -150,6 +150,7 @@ function boardView() {
     clickable: true,
     waits:
       view === "play" &&
+      !counting.now &&
       (table.result !== null || table.seats[position.player] !== YOU || one.ply < one.moves.length),
     overlay: lesson || treeMoves ? new Map() : view === "analyse" ? overlayOf(opinion, shows.kind) : new Map(),
     lines,
@@ -161,6 +162,7 @@ function boardView() {
         : null,
     ownership: view === "analyse" && shows.kind === "O" ? territory.here?.owned : null,
     numbers: kept.get("numbers") === "on" ? moveNumbers(one.moves.slice(0, one.ply)) : null,
+    ...counting.shown(),
   };
 }
 const setupView = () => ({
@@ -251,6 +253,7 @@ function statusText() {
     return tr("Move {ply} of {count}, {side} to move.", { ply: one.ply, count: one.moves.length, side: name });
   }
   if (table.result) return headline(table.result);
+  if (counting.now) return counting.statusText();
   if (table.thinking) return tr("{side} is thinking ...", { side: nameOf(position.player) });
   if (me() !== null && position.player === me())
     return table.moves.length ? tr("Your move.") : tr("Your move: {side} begins.", { side: name });
@@ -329,6 +332,7 @@ function showBar() {
 function otherMoves() {
   // those that are no point of the board, such as a pass
   if (view === "setup") return [];
+  if (counting.now) return counting.buttons();
   const position = view === "puzzles" ? puzzles.position : view === "learn" ? learn.position : here();
   if (
     (view === "learn" && (learn.state === "busy" || learn.state === "right")) ||
@@ -385,7 +389,7 @@ const toolsOf = {
         : button("hint", tr("Hint"), giveHint, { key: "hint", off: !canHint() }),
       over
         ? button("swap", tr("Rematch"), () => newGame({ rematch: true }), { key: "rematch" })
-        : button("flag", tr("Resign"), askResign, { key: "resign", off: !table.moves.length }),
+        : button("flag", tr("Resign"), askResign, { key: "resign", off: !table.moves.length || ending().over }),
       button("plus", tr("New game"), askNew, { key: "new", off: !table.moves.length }),
     ];
   },
@@ -446,6 +450,7 @@ const toolsOf = {
 const panelOf = {
   play: () => [
     table.result && line().ply === table.moves.length ? resultCard() : null,
+    counting.now ? counting.card() : null,
     hasBegun() && !table.asks ? null : opponentCard(),
     table.moves.length ? movesCard() : null,
   ],
@@ -514,7 +519,11 @@ function aboutCard() {
 function resultCard() {
   return card("result", null, [
     h("p.result", {}, headline(table.result)),
-    howItEnded(table.result) ? h("p.soft", {}, howItEnded(table.result)) : null,
+    table.result.dead?.length
+      ? counting.table(table.result)
+      : howItEnded(table.result)
+        ? h("p.soft", {}, howItEnded(table.result))
+        : null,
     h(
       "div.row",
       {},
@@ -782,6 +791,7 @@ function chosen(action) {
   if (view === "puzzles") puzzles.answer(action);
   else if (view === "learn") learn.answer(action);
   else if (view === "setup") place(action);
+  else if (counting.now) isStone(here().cells[action]) && counting.tap(action);
   else played(action);
 }
 const SMALL = 28; // CSS pixels: smaller points are confirmed by a second tap

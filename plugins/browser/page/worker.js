@@ -57,6 +57,11 @@ const calls = {
   setUp({ cells, player }) {
     return engine.setUp(cells && Int8Array.from(cells), player) ? engine.position() : null;
   },
+  count: ({ cells }) => engine.count(cells),
+  territory({ moves }) {
+    calls.follow({ moves });
+    return engine.territory();
+  },
 };
 
 onmessage = ({ data: { id, call, args, stop } }) => {
@@ -64,12 +69,15 @@ onmessage = ({ data: { id, call, args, stop } }) => {
     ended = stop;
     return;
   }
-  queue = queue.then(async () => {
+  const answer = async () => {
     try {
       const result = await calls[call](args, id);
       postMessage({ id, result });
     } catch (error) {
       postMessage({ id, error: String(error?.message ?? error) });
     }
-  });
+  };
+  // the territory of the position that is searched is said between two steps of the search
+  if (call === "territory" && engine?.moves.join() === args.moves.join()) answer();
+  else queue = queue.then(answer);
 };

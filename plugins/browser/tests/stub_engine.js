@@ -173,6 +173,15 @@ export async function createEngine(data) {
       if (!tree) this.begin({ sims: 1 });
       return this.opinion().best;
     },
+    // Each side will own its half of the board, and what stands in the other's is dead.
+    territory() {
+      const owned = Array.from({ length: rows * columns }, (_, p) => (p % columns < columns / 2 ? 1 : -1));
+      return { owned, lead: owned.reduce((a, b) => a + b) };
+    },
+    count(cells) {
+      const sum = (side) => cells.reduce((count, cell) => count + (cell === side), 0);
+      return { score: [sum(1), sum(-1)], owners: cells };
+    },
     evaluate() {
       return { value: 0, logits: new Array(actionSize).fill(0) };
     },

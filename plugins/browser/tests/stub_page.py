@@ -12,7 +12,7 @@ from plugins.browser.assemble import PageParts, facts_of, one_file, worker_scrip
 STUB = Path(__file__).with_name("stub_engine.js")
 
 
-def stub_page(spec, engine=None, *, changes=()):
+def stub_page(spec, engine=None, *, changes=(), ownership=False):
     """Return the HTML of a game's page around the test double or another engine, with other texts in its worker."""
     engine = engine or STUB.read_text(encoding="utf-8")
     game = games.make(spec)
@@ -32,7 +32,7 @@ def stub_page(spec, engine=None, *, changes=()):
         "ownNetwork": False,
         "version": 34,
     }
-    facts = facts_of(game, {"levels": levels, "player": player})
+    facts = facts_of(game, {"levels": levels, "player": player, "ownership": ownership})
     worker = worker_script(engine)
     for before in changes:
         assert worker.count(before) == 1, before

@@ -45,6 +45,7 @@ def folder(tmp_path_factory):
     found = tmp_path_factory.mktemp("pages")
     for name, spec in GAMES.items():
         (found / f"{name}.html").write_text(stub_page(spec), encoding="utf-8")
+    (found / "territory.html").write_text(stub_page(GAMES["go"], ownership=True), encoding="utf-8")
     for name, changes in FAULTS.items():
         (found / f"{name}.html").write_text(stub_page("connect4", changes=changes), encoding="utf-8")
     return found
@@ -416,6 +417,46 @@ def test_a_position_is_set_up_and_both_sides_see_what_counts_at_the_end(page):
     seen.run("document.querySelector('dialog .main').click()")
     until(lambda: seen.count("p.result"))
     assert seen.moves == ["Pass", "Pass"]
+
+
+def test_dead_stones_are_confirmed_by_all_who_play_or_they_play_on(page):
+    """Around an engine for which each side will own half of the board, so that what stands in the other's is dead."""
+    rows = "return [...document.querySelectorAll('.count tbody tr')].map((row) => row.innerText.split('\\t'))"
+    standing, without = ["as it stands", "2", "1", "Black +1"], ["without dead stones", "1", "1", "drawn"]
+    seen = page("territory", link="#moves=b5.h5.h6.pass&view=play")
+    seen.press("Pass")
+    seen.wait_for("1 dead stone.")
+    assert seen.count(".stage .dead") == 1 and seen.run(rows) == [standing, without]
+    seen.press("Play on")  # the machine had passed before
+    until(lambda: seen.moves == ["B5", "H5", "H6", "Pass"] and not seen.count(".stage .dead"))
+    seen.press("Pass")
+    seen.wait_for("1 dead stone.")
+    seen.click(34)  # their own stone would live
+    seen.wait_for("0 dead stones. Casual does not agree")
+    assert seen.run("return document.querySelector('.others .main').disabled")
+    seen.click(34)
+    seen.wait_for("1 dead stone.")
+    seen.press("Count")
+    seen.wait_for("You win.", ".ended")
+    assert seen.run(rows) == [standing, without] and seen.count(".stage .dead") == 1
+    seen = page("territory")
+    seen.press("A friend")
+    for point in (37, 43, 34):
+        seen.click(point)
+    until(lambda: seen.stones == 3)
+    seen.press("Pass")
+    until(lambda: len(seen.moves) == 4)
+    seen.press("Pass")
+    seen.wait_for("1 dead stone.")
+    seen.press("Black agrees")
+    seen.click(43)
+    seen.wait_for("2 dead stones.")
+    seen.click(43)
+    seen.wait_for("1 dead stone.")
+    seen.press("Black agrees")  # once more, as the marks were others
+    assert not seen.count("p.result")
+    seen.press("White agrees")
+    seen.wait_for("Black wins.", ".ended")
 
 
 # ---- links and files

@@ -87,8 +87,9 @@ return (async () => {
       const count = all(".moves button").length;
       if (moves.length) {
         moves[random(moves.length)].dispatchEvent(new MouseEvent("click", { bubbles: true }));
-        while (all(".moves button").length === count && !faults.length) {
-          all("dialog[open] .answers .main")[0]?.click(); // a pass that ends the game
+        while (all(".moves button").length === count && !all("p.result").length && !faults.length) {
+          // a pass that ends the game, and the count after it
+          all("dialog[open] .answers .main, .others .main:not(:disabled)")[0]?.click();
           await rest();
         }
       } else await rest();
