@@ -650,6 +650,10 @@ def test_axe_finds_no_serious_fault(page, browser, scheme, width):
         seen.press("Puzzles")
         seen.press("Hint")
         found["puzzles"] = faults()
+        seen = page("territory", link="#moves=b5.h5.h6.pass&view=play")
+        seen.press("Pass")
+        seen.wait_for("1 dead stone.")
+        found["count"] = faults()
         assert not {where: what for where, what in found.items() if what}
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
