@@ -109,20 +109,11 @@ def _script(names: Sequence[str], *, board: bool, after_client: str = "") -> str
     return "\n".join(['"use strict";', *parts])
 
 
-def without_comments(script: str) -> str:
-    """Return a script without the lines that are a comment and without what indents the others.
-
-    No text of a page's scripts goes over several lines (tests hold it), so nothing that is shown changes.
-    """
-    lines = (line.strip() for line in script.split("\n"))
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
-
-
 def html(
     title: str, about: str, blocks: str, script: str, *, site: bool = False, server: ServerPart | None = None
 ) -> str:
     """Return a page with its policy. Its script is packed: a third of its size."""
-    script, begin = without_comments(script), without_comments(page_file("begin.js"))
+    begin = page_file("begin.js")
     sheet = page_file("style.css") + drawing_asset("board.css") + (server.sheet if server else "")
     own, manifest = (" 'self'", '<link rel="manifest" href="manifest.webmanifest">') if site else ("", "")
     more = "manifest-src 'self'; " if site else "connect-src 'self'; " if server else ""

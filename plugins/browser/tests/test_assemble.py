@@ -11,11 +11,9 @@ import pytest
 
 import games
 from languages.translate import catalogue
-from plugins.browser.assemble import Entry, PageParts, facts_of, one_file, start_page, without_comments
-from plugins.browser.game_facts import SCRIPTS, START_SCRIPTS, game_facts, page_file, page_texts
-from plugins.browser.tests.script_texts import texts_over_lines
+from plugins.browser.assemble import Entry, PageParts, facts_of, one_file, start_page
+from plugins.browser.game_facts import SCRIPTS, game_facts, page_file, page_texts
 from plugins.browser.tests.stub_page import stub_page
-from plugins.pictures import drawing_asset
 
 SPECS = ["connect4", "connect4(rows=5,columns=6)", "go", "gomoku", "gomoku(size=15,rule=renju)", "hex",
          "hex(size=9,swap=yes)", "littlego", "metasquares", "othello", "tictactoe"]
@@ -50,14 +48,6 @@ def test_the_policy_allows_our_script_and_our_sheet_and_no_other_place(page):
     assert f"style-src '{digest(sheet)}';" in found
     assert found.startswith("default-src 'none';")
     assert not re.search(r"https?:|unsafe-inline|\*", found)
-
-
-def test_a_script_loses_only_its_comments_and_what_indents_its_lines():
-    assert without_comments("// first\n  if (a) {\n\n    b(); // now\n  }") == "if (a) {\nb(); // now\n}"
-    assert list(texts_over_lines("a = `one ${f({b: `x`})} two`\nb = `three\n four`")) == ["b = `three"]
-    for name in {*SCRIPTS, *START_SCRIPTS}:
-        assert list(texts_over_lines(page_file(name))) == [], name
-    assert list(texts_over_lines(drawing_asset("board.js"))) == []
 
 
 def test_nothing_on_the_page_names_another_place(page):

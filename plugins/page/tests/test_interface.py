@@ -13,7 +13,6 @@ import pytest
 pytest.importorskip("starlette", reason="the page's framework")
 from starlette.applications import Starlette  # noqa: E402
 
-from plugins.browser.tests.script_texts import texts_over_lines  # noqa: E402
 from plugins.page import feeds, game_pages, searches  # noqa: E402
 from plugins.page.interface import Interface  # noqa: E402
 from plugins.page.request_guard import Guard  # noqa: E402
@@ -176,13 +175,6 @@ def test_views_are_pages_that_load_nothing_from_elsewhere(trained_place):
 
 
 # ---- games' pages
-
-
-def test_no_text_of_a_script_goes_over_several_lines():
-    scripts = sorted((Path(feeds.__file__).parent / "views").glob("*.js"))
-    assert scripts
-    for script in scripts:
-        assert list(texts_over_lines(script.read_text(encoding="utf-8"))) == [], script
 
 
 def test_a_page_is_made_once_and_kept_in_memory_and_on_disk(trained_place, tmp_path, monkeypatch):
