@@ -76,10 +76,12 @@ CLAIMS = {
         ),
         "A network that ships knows the swap": lambda: "hex(size=7..9,swap=yes)" in configs(),
     },
-    "page.md": {
-        "of those that ship, the one for 7x7 to 9x9 has such a head.": lambda: (
+    "browser.md": {
+        "of those that ship the one for 7x7 to 9x9), draws who will own": lambda: (
             {spec for spec in owned() if spec.startswith("go")} == {"go(komi=7,size=7..9)"}
         ),
+    },
+    "page.md": {
         "The names from Beginner to Master are levels of the player that ships, at most seven": lambda: (
             max(map(len, levels())) == 7
         ),
