@@ -93,7 +93,9 @@ class Brain(ChildProgram):
         if (refused := [*late, *self._refused]) and not self._noted:
             self._noted = True
             _LOGGER.warning("%s refuses an INFO, which is no fault: %s", self.program, quoted(refused[0]))
-        self._late, self._heard, self._told = (), time.monotonic(), 0
+        self._late, self._heard = (), time.monotonic()
+        left = max(self._told - len(refused), 0)
+        self._told = left if self._noted else 0  # whoever refuses one may refuse each of them, later
         return answer
 
     def _whole(self, data: bytes) -> str | None:

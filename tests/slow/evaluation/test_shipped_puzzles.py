@@ -137,7 +137,7 @@ def test_a_puzzle_of_gomoku_has_one_move_that_wins_by_force(spec, n):
     assert puzzle.kind == FAST
     for step in range(0, puzzle.asked, 2):
         state = after_moves(game, (*puzzle.moves, *puzzle.line[:step]))
-        five, left = Five(state, game.rows), puzzle.length - step // 2
+        five, left = Five(state, game.grid_shape[0]), puzzle.length - step // 2
         at_once = five.winning(five.own, five.other)
         if left == 1:
             assert at_once >> puzzle.line[step] & 1

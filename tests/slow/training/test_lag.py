@@ -137,23 +137,30 @@ def test_when_the_lag_changes_every_position_is_learned_from_as_often(tmp_path, 
 
 
 def test_a_stop_while_both_are_at_work_drops_the_fit_and_keeps_the_games(ahead, tmp_path, quick, monkeypatch):
-    learning, real = threading.Event(), Agent.replay
+    """The first step that is learned asks for the stop, and is held until the games have heard of it."""
+    learning, heard, real = threading.Event(), threading.Event(), Agent.replay
 
     def replay(agent, *arguments, report, **options):
         def reported(done):
             learning.set()
+            heard.wait(120)
             report(done)
 
         return real(agent, *arguments, report=reported, **options)
 
-    monkeypatch.setattr(Agent, "replay", replay)
+    def stop():
+        if learning.is_set():
+            heard.set()
+        return learning.is_set()
+
     with Session.start(lagging(), root=tmp_path, console=QUIET) as session:
         train(session, iterations=2)
-        learning.clear()
-        assert train(session, stop=learning.is_set) == []
+        monkeypatch.setattr(Agent, "replay", replay)
+        assert train(session, stop=stop) == []
         assert session.current_version == 1 and not any(t.name == "learner" for t in threading.enumerate())
         saved, held = session.weights(1), session.model.get_weights()
         assert all(np.array_equal(a, b) for a, b in zip(saved, held, strict=True))
+        monkeypatch.setattr(Agent, "replay", real)
         train(session)
     assert state_of(session.folder) == state_of(ahead)
 

@@ -97,22 +97,26 @@ class Page:
 
     def press(self, text):
         """Press the button that is seen and has a name that begins so."""
-        find = """const place = document.querySelector("dialog[open]") ?? document;
-            return [...place.querySelectorAll("button")].find((b) => b.offsetParent
-            && !b.disabled && (b.innerText.trim().startsWith(arguments[0]) || b.ariaLabel === arguments[0]))"""
+        find = """const place = document.querySelector("dialog[open]") ?? document, text = arguments[0];
+            const named = (b) => b && (b.innerText.trim().startsWith(text) || b.ariaLabel === text);
+            document.removeEventListener("click", window.hears, true);
+            window.hears = (event) => { window.pressed ||= named(event.target.closest?.("button")); };
+            document.addEventListener("click", window.hears, true);
+            window.pressed = false;
+            return [...place.querySelectorAll("button")].find((b) => b.offsetParent && !b.disabled && named(b))"""
         until(lambda: self._clicked(find, text))
 
     def _clicked(self, find, text):
-        """Click what is found; return whether it was still there, as a search draws its card again."""
+        """Click what is found; return whether that was clicked: a search that draws its card again may move it away."""
         found = self.run(find, text)
         try:
             if found:
                 found.click()
         except Exception as error:
-            if not re.search("stale|no such|not displayed", str(error).lower()):
+            if not re.search("stale|no such|not displayed|intercepted", str(error).lower()):
                 raise
             return False
-        return found
+        return found and self.run("return window.pressed !== false")  # undefined on another page
 
     def set(self, css, value):
         """Write into a field and leave it."""
