@@ -54,7 +54,9 @@ class Brain(ChildProgram):
         self._heard = time.monotonic()
         """When the last answer came."""
         self._told = 0
-        """Lines of INFO since the last answer: each may still be refused."""
+        """Lines of INFO that may still be refused: those since the last answer, or all of a program that refuses."""
+        self._open = 0
+        """Lines of INFO that were not refused so far."""
         self._refused: list[str] = []
         """Refusals of them among what came since the last command."""
         self._noted = False
@@ -75,6 +77,7 @@ class Brain(ChildProgram):
             self.kill()
             raise EngineFailed(f"INFO {facts[0]}: {error}") from None
         self._told += len(facts)
+        self._open += len(facts)
 
     def ask(self, lines: Sequence[str], seconds: float | None = None) -> str:
         """Send lines and return the answer; without a valid answer kill the program and raise `EngineFailed`."""
@@ -94,8 +97,8 @@ class Brain(ChildProgram):
             self._noted = True
             _LOGGER.warning("%s refuses an INFO, which is no fault: %s", self.program, quoted(refused[0]))
         self._late, self._heard = (), time.monotonic()
-        left = max(self._told - len(refused), 0)
-        self._told = left if self._noted else 0  # whoever refuses one may refuse each of them, later
+        self._open -= len(refused)
+        self._told = max(self._open, 0) if self._noted else 0  # whoever refuses one may refuse each of them, later
         return answer
 
     def _whole(self, data: bytes) -> str | None:

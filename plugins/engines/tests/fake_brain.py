@@ -30,7 +30,8 @@ def move():
     say({"garbage": "\x1b[31mwhat?", "outside": "99,0", "same_point": "0,0", "refuses": "ERROR cannot think",
          "unknown": "UNKNOWN", "talks": f"{text}\r\n{text}", "chats": f"MESSAGE thinking\r\nDEBUG x\r\n\r\n{text}",
          "suggests": f"SUGGEST {text}"}.get(MODE, text))  # fmt: skip
-    if late:  # an answer to INFO, after the move
+    if late:  # an answer to INFO, after the move: so late that at the end of a game nobody has read it before RESTART
+        time.sleep(0.05)
         say("UNKNOWN")
 
 
