@@ -244,8 +244,8 @@ class Engine {
     return { value: this.at.values[1], logits: Array.from(this.at.logits) };
   }
 
-  // Who will own each point, from 1, who began, to -1, and by how many points who began will lead, as the network expects
-  // it; null where it has not learned that.
+  // Who will own each point, from 1, who began, to -1, and by how many points who began will lead: what the network
+  // expects; null where it has not learned that.
   territory() {
     if (!this.call.foresee_owners?.(this.engine)) return null;
     const owned = Array.from(this.at.territory);

@@ -6,7 +6,7 @@ import pytest
 import games
 from agent import Agent
 from search.branches import DEEP, MOST, WIDE, branches
-from support.search_cases import Projection
+from support.search_cases import Projection, after_random_moves
 
 
 def by_views(root):
@@ -36,9 +36,7 @@ def test_branches_read_from_rows_are_those_along_nodes_and_edges(spec, sims):
     game, rng = games.make(spec), np.random.default_rng(1)
     agent = Agent("machine", game, Projection(game), mcts_sims=sims, leaves=1)
     for plies in (0, 3, 6):
-        state = game.start()
-        for _ in range(plies):
-            state = state if state.isEndGame else state.takeAction(int(rng.choice(state.allowedActions)))[0]
+        state = after_random_moves(game, rng, plies)
         if state.isEndGame:
             continue
         agent.think(state)

@@ -5,7 +5,7 @@ import pytest
 
 import games
 from agent import Agent
-from support.search_cases import Projection
+from support.search_cases import Projection, after_random_moves
 
 
 def by_views(node, length=12):
@@ -26,9 +26,7 @@ def test_a_line_read_from_rows_is_the_one_along_nodes_and_edges(spec):
     game, rng, compared = games.make(spec), np.random.default_rng(1), 0
     agent = Agent("machine", game, Projection(game), mcts_sims=200, leaves=4)
     for plies in range(8):
-        state = game.start()
-        for _ in range(plies):
-            state = state if state.isEndGame else state.takeAction(int(rng.choice(state.allowedActions)))[0]
+        state = after_random_moves(game, rng, plies)
         if state.isEndGame:
             continue
         agent.think(state)

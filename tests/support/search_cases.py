@@ -139,6 +139,14 @@ def values_after(state, known):
     return values
 
 
+def after_random_moves(game, rng, plies):
+    """Return the state after this number of random moves, or the game's end if that comes first."""
+    state = game.start()
+    while plies and not state.isEndGame:
+        state, plies = state.takeAction(int(rng.choice(state.allowedActions)))[0], plies - 1
+    return state
+
+
 def walk(game, record):
     """Yield (position, move, visits, value) along a game."""
     state = game.start()
