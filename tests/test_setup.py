@@ -33,6 +33,8 @@ def desk(request, tmp_path):
     `asked.venv`: the name of the environment.
     """
     (tmp_path / "tests").mkdir()
+    for file in HERE.glob("requirements*.txt"):
+        shutil.copy(file, tmp_path)
     script = shutil.copy(HERE / request.param, tmp_path / request.param)
     (tmp_path / "path").mkdir()
     (tmp_path / "path" / "python3").write_text(PYTHON.format(log=tmp_path / "log"))
@@ -56,24 +58,42 @@ def test_the_environment_is_made_once(desk):
     first, second = asked(), asked()
     assert first[0] == f"-m venv {asked.venv}" and "pip install" in first[1] and first[2].endswith("--x")
     assert len(first) == 3
-    assert second == ["-m pip --version", *first[1:]]
+    assert second == first[2:], "what was installed is not looked for"
+
+
+def test_what_changed_in_the_list_is_installed(desk):
+    folder, asked = desk
+    whole = asked()
+    for file in folder.glob("requirements*.txt"):
+        file.write_text(file.read_text() + "six\n")
+    assert asked() == ["-m pip --version", *whole[1:]]
+    assert asked() == whole[2:]
 
 
 @pytest.mark.parametrize("desk", ["play.sh"], indirect=True)
 def test_the_page_is_one_command_too(desk):
     folder, asked = desk
     for arguments, needed, command in (("--x",), "play", "play"), (("--page", "--x"), "page", "serve"):
-        installed, started = asked(*arguments)[1:]
+        *_, installed, started = asked(*arguments)
         assert installed.endswith(f"-r requirements-{needed}.txt") and started == f"main.py {command} --x"
 
 
-def test_an_environment_without_pip_is_made_again(desk):
+def test_an_environment_whose_making_was_interrupted_is_made_again(desk):
     folder, asked = desk
     whole = asked()
     (folder / asked.venv / "bin" / "pip").unlink()
+    for file in (folder / asked.venv).glob("installed-*"):
+        file.unlink()
     (folder / asked.venv / "left").touch()
     assert asked() == ["-m pip --version", f"-m venv --clear {asked.venv}", *whole[1:]]
     assert not (folder / asked.venv / "left").exists()
+
+
+def test_an_environment_whose_python_is_gone_is_made_again(desk):
+    folder, asked = desk
+    whole = asked()
+    (folder / asked.venv / "bin" / "python").unlink()
+    assert asked() == [f"-m venv --clear {asked.venv}", *whole[1:]]
 
 
 def test_a_folder_that_is_no_environment_is_not_cleared(desk):

@@ -20,6 +20,7 @@ def tiny(**changes):
         "iterations": 4, "episodes": 24, "mcts_sims": 12, "fast_sims": 6, "games_in_flight": 16, "min_memory": 50,
         "memory_size": 150, "batch_size": 32, "eval_episodes": 8, "eval_sims": 8, "eval_every": 2,
         "warmup_steps": 3, "cache_size": 1 << 10, "precision": "float32", "random_opening_share": 0.0,
+        "score_positions": 50, "score_sims": 8, "score_games": 4,
     }  # fmt: skip
     return preset("tiny", **{**settings, **changes})
 

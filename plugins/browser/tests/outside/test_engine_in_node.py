@@ -32,7 +32,7 @@ HERE = Path(__file__).parent.parent
 POSITIONS, SIMS, GAMES = 50, 40, 200
 SETUPS, SEARCHED = 30, 5
 """Positions that are set up, and how many of them are searched."""
-DRAWS = {"sims": 40, "temperature": 1.5, "count": 1000}
+DRAWS = {"sims": 40, "temperature": 1.5, "count": 300}
 WORKER = """
 import { createEngine } from "./engine.mjs";
 import { searched } from "./searched.mjs";
