@@ -1,10 +1,10 @@
 """Makes the puzzles of a game that ship: evaluation/puzzle_sets/GAME.json.
 
-    python benchmarks/make_puzzles.py connect4 [PUZZLES OF EACH LEVEL] [SEED]
+    python benchmarks/make_puzzles.py connect4 [PUZZLES OF EACH LEVEL] [SEED] [MINUTES]
 
 Games and grades are by rollouts, by the game's shipped network where there is one, and by looking one move ahead; on a
 wide board the games are by the network, as rollouts scatter their stones there. The file is written when all levels are
-full, or when no more are found in MINUTES. The easiest come first.
+full, or after so many minutes. The easiest come first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from game import Game
 from players.by_name import make_player
 from storage.atomic_files import write_file
 
-MINUTES = 6
 WIDE = 100
 """Moves at the start of a game from which on a board is wide."""
 
@@ -37,7 +36,7 @@ def networks_of(game: Game) -> tuple[str, ...]:
     return "net:shipped", "shipped"
 
 
-def main(spec: str, count: int = 8, seed: int = 1) -> None:
+def main(spec: str, count: int = 8, seed: int = 1, minutes: int = 6) -> None:
     """Make the file of one game."""
     game = games.make(spec)
     networks = networks_of(game)
@@ -46,7 +45,7 @@ def main(spec: str, count: int = 8, seed: int = 1) -> None:
         seats = ("greedy", *networks)
     maker = Maker(game, seats=seats, panel=(*PANEL, *networks))
     found: dict[str, list[Puzzle]] = {level: [] for level in LEVELS}
-    end = time.monotonic() + 60 * MINUTES
+    end = time.monotonic() + 60 * minutes
     for puzzle in maker.puzzles(seed, stop=lambda: time.monotonic() > end):
         if puzzle is None:
             break

@@ -2,6 +2,7 @@
 
 import heapq
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -42,6 +43,7 @@ def test_larger_batches_are_measured_as_long_as_that_pays(monkeypatch):
 
     def answer(planes):
         sizes.append(len(planes))
+        time.sleep(0.002)
         return np.zeros(len(planes)), np.zeros((len(planes), 7))
 
     monkeypatch.setattr(device, "GROWTH", 0.0)

@@ -137,8 +137,11 @@ def test_when_the_lag_changes_every_position_is_learned_from_as_often(tmp_path, 
 
 
 def test_a_stop_while_both_are_at_work_drops_the_fit_and_keeps_the_games(ahead, tmp_path, quick, monkeypatch):
-    """The first step that is learned asks for the stop, and is held until the games have heard of it."""
-    learning, heard, real = threading.Event(), threading.Event(), Agent.replay
+    """The first step that is learned asks for the stop, and is held until the games have heard of it.
+
+    The games wait for that step: they may end before the first one is traced.
+    """
+    begun, learning, heard, real = threading.Event(), threading.Event(), threading.Event(), Agent.replay
 
     def replay(agent, *arguments, report, **options):
         def reported(done):
@@ -146,9 +149,12 @@ def test_a_stop_while_both_are_at_work_drops_the_fit_and_keeps_the_games(ahead, 
             heard.wait(120)
             report(done)
 
+        begun.set()
         return real(agent, *arguments, report=reported, **options)
 
     def stop():
+        if begun.is_set():
+            learning.wait(120)
         if learning.is_set():
             heard.set()
         return learning.is_set()

@@ -78,11 +78,10 @@ class Page:
 
     def __init__(self, browser, folder, name="connect4", link="", *, keep=False):
         self.browser = browser
+        if not keep:  # what the page before has kept is lost, and it keeps nothing more until it is left
+            leave = "localStorage.clear(); Storage.prototype.setItem = () => {}"
+            self.run(f"if (location.protocol === 'file:') {{ {leave} }}")
         browser.get("about:blank")  # else another fragment is no other page
-        browser.get((folder / f"{name}.html").as_uri())
-        if not keep:
-            self.run("localStorage.clear(); Storage.prototype.setItem = () => {}")  # nothing is kept until it is left
-        browser.get("about:blank")
         browser.get((folder / f"{name}.html").as_uri() + link)
         until(lambda: self.run("return document.documentElement?.dataset.ready !== undefined"))
 
