@@ -34,6 +34,12 @@ def shown(spec, n):
     return game, puzzle, after_moves(game, puzzle.moves)
 
 
+@functools.cache
+def solver():
+    """Return BitBully's solver: to make one takes as long as hundreds of its answers."""
+    return pytest.importorskip("bitbully").BitBully(opening_book=None)
+
+
 def value_by_bitbully(moves, action):
     bitbully = pytest.importorskip("bitbully", reason="needs bitbully: pip install bitbully")
     game = games.make("connect4")
@@ -42,7 +48,7 @@ def value_by_bitbully(moves, action):
         return -value
     board = bitbully.Board()
     assert all(board.play(int(move)) for move in (*moves, action))
-    return -np.sign(bitbully.BitBully(opening_book=None).mtdf(board))
+    return -np.sign(solver().mtdf(board))
 
 
 class Five:

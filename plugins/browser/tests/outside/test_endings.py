@@ -19,7 +19,7 @@ console.log(JSON.stringify(positions.map((one) => solve({ id: 1, seconds: one.se
 """
 
 
-def position(rng, plies):
+def position(rng, plies, solver):
     """Return (cells, the side to move, {column: plies to the end, negative for a loss}) of a random game."""
     while True:
         board, cells, height, side, won = bitbully.Board(), [0] * 42, [0] * 7, 1, False
@@ -31,15 +31,15 @@ def position(rng, plies):
             side, won = -side, won or board.has_win()
         if not won:
             left = 42 - plies
-            scores = bitbully.BitBully().score_all_moves(board)
+            scores = solver.score_all_moves(board)
             found = {c: 2 * ((left + 1) // 2 - s) + 1 if s > 0 else -2 * (left // 2 + s + 1) for c, s in scores.items()}
             return cells, side, {c: plies if scores[c] else 0 for c, plies in found.items()}
 
 
 def test_moves_to_the_end_are_those_of_a_solver():
-    rng = random.Random(3)
-    known = [position(rng, plies) for plies in (12, 14, 16, 18) for _ in range(3)]
-    late = [position(rng, plies) for plies in (30, 32, 34) for _ in range(4)]
+    rng, solver = random.Random(3), bitbully.BitBully()
+    known = [position(rng, plies, solver) for plies in (12, 14, 16, 18) for _ in range(3)]
+    late = [position(rng, plies, solver) for plies in (30, 32, 34) for _ in range(4)]
     positions = [{"board": c, "player": side, "seconds": 0.3} for c, side, _ in known]
     positions += [{"board": c, "player": side, "seconds": 60} for c, side, _ in late]
     source = page_file("endings.js")
