@@ -66,6 +66,8 @@ const signed = (value) =>
       : (value > 0 ? "+" : "−") + Math.abs(value).toFixed(2).replace(/^0/, "");
 const percent = (share) =>
   share === 0 || share === 1 ? 100 * share : Math.min(Math.max(Math.round(100 * share), 1), 99);
+// A share of visits or of priors in %; a chance is never 0 or 100 before it is proven, a share may be.
+const shareWords = (share) => `${share > 0 && share < 0.005 ? "<1" : Math.round(100 * share)} %`;
 
 function overlayOf(opinion, kind) {
   // N: share of the visits, P, Q, V
@@ -202,9 +204,9 @@ function foundTable(opinion) {
         },
         h("td", {}, spokenName(action)),
         h("td", {}, number(opinion.visits[action])),
-        h("td", {}, bar, `${percent(share)} %`),
+        h("td", {}, bar, shareWords(share)),
         h("td", { class: known > 0 ? "won" : known < 0 ? "lost" : null }, value),
-        h("td", {}, `${Math.round(100 * opinion.priors[action])} %`),
+        h("td", {}, shareWords(opinion.priors[action])),
         h("td", {}, signed(opinion.v[action])),
       );
     });

@@ -588,6 +588,7 @@ async function open(record, ply = record.moves.length) {
   const wrong = illegal ?? (record.colours ?? []).findIndex((colour, i) => colour !== positions[i].player);
   if (illegal !== null || wrong >= 0) {
     await restore(before);
+    if (positions[wrong]?.over) throw new Fault(tr("The game is over after move {number}.", { number: wrong }));
     throw new Fault(
       tr("Move {number}: {move} is not legal there.", { number: wrong + 1, move: moveName(record.moves[wrong]) }),
     );

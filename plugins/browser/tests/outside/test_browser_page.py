@@ -469,6 +469,7 @@ def test_links_and_files_that_hold_no_game_are_refused_with_a_line(page, tmp_pat
     for link, said in (
         ("#moves=4.9", "is no move of this game"),
         ("#moves=4.4.4.4.4.4.4", "Move 7: 4 is not legal there."),
+        ("#moves=1.2.1.2.1.2.1.3", "The game is over after move 7."),
         ("#moves=" + "4." * 40_000, "too long"),
         ("#moves=%3Cimg%20src=x%3E", "is no move of this game"),
         ("#own=nothing", "no longer kept"),
