@@ -3,8 +3,9 @@
     python benchmarks/make_puzzles.py connect4 [PUZZLES OF EACH LEVEL] [SEED] [MINUTES]
 
 Games and grades are by rollouts, by the game's shipped network where there is one, and by looking one move ahead; on a
-wide board the games are by the network, as rollouts scatter their stones there. The file is written when all levels are
-full, or after so many minutes. The easiest come first.
+wide board the games are by the network, as rollouts scatter their stones there. It ends when all levels are full, or
+after so many minutes; the file is written with each puzzle, as on a wide board one may take longer than all before it.
+The easiest come first.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ def main(spec: str, count: int = 8, seed: int = 1, minutes: int = 6) -> None:
         seats = ("greedy", *networks)
     maker = Maker(game, seats=seats, panel=(*PANEL, *networks))
     found: dict[str, list[Puzzle]] = {level: [] for level in LEVELS}
+    path = set_file(game.spec)
+    path.parent.mkdir(exist_ok=True)
     end = time.monotonic() + 60 * minutes
     for puzzle in maker.puzzles(seed, stop=lambda: time.monotonic() > end):
         if puzzle is None:
@@ -55,13 +58,11 @@ def main(spec: str, count: int = 8, seed: int = 1, minutes: int = 6) -> None:
             continue  # tactics come first where the game has any
         here += [puzzle] * (len(here) < count)
         print({level: len(puzzles) for level, puzzles in found.items()}, flush=True)
+        ordered = [p for level in LEVELS for p in sorted(found[level], key=lambda p: (p.missed, p.plies))]
+        write_file(path, write_set(game, ordered).encode())
         if all(len(puzzles) == count for puzzles in found.values()):
             break
-    path = set_file(game.spec)
-    path.parent.mkdir(exist_ok=True)
-    ordered = [p for level in LEVELS for p in sorted(found[level], key=lambda p: (p.missed, p.plies))]
-    write_file(path, write_set(game, ordered).encode())
-    print(path, f"{len(ordered)} puzzles, {path.stat().st_size:,} bytes")
+    print(path, f"{sum(map(len, found.values()))} puzzles")
 
 
 if __name__ == "__main__":
