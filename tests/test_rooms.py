@@ -261,6 +261,12 @@ def test_the_top_folder_holds_what_a_reader_expects_there():
     assert {path.removesuffix(".py") for path in SOURCES if "/" not in path} == named | {"compiled", "textbook"}
 
 
+def test_no_two_files_of_tests_have_one_name():
+    """Pytest refuses the second one, where both are run."""
+    names = [path.name for room in ("tests", "plugins", "benchmarks") for path in (HERE / room).rglob("test_*.py")]
+    assert [name for name in {*names} if names.count(name) > 1] == []
+
+
 def test_every_room_says_what_lives_there():
     rooms = [path for path in SOURCES if path.endswith("/__init__.py")]
     assert {path.split("/")[0] for path in rooms} == {name for name in RANK if (HERE / name).is_dir()} == set(ROOMS)

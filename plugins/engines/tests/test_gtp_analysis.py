@@ -272,13 +272,13 @@ def test_rollouts_are_analysed_and_players_without_a_search_are_not():
 
 
 def test_ownership_adds_up_to_the_score_and_ends_are_counted_as_they_are():
-    game = games.make("go(size=5,komi=2.5)")
+    game = games.make("go(size=5,komi=24.5)")  # its player has no head for ownership
     agent = PlayerSource("shipped", sims=8).player(game)
     territory = Territory(agent, game)
     state = game.start()
     for action in (12, 25, 25):
         state = state.takeAction(action)[0]
-    assert state.isEndGame and territory.score(territory.of([state], [1])[0], state) == 22.5
+    assert state.isEndGame and territory.score(territory.of([state], [1])[0], state) == 0.5
     start = game.start()
     owned = territory.of([start, start.takeAction(12)[0]], [4, 4])
     assert owned.shape == (2, 5, 5) and np.abs(owned).max() <= 1 and not territory.by_network
