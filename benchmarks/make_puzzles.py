@@ -4,8 +4,8 @@
 
 Games and grades are by rollouts, by the game's shipped network where there is one, and by looking one move ahead; on a
 wide board the games are by the network, as rollouts scatter their stones there. It ends when all levels are full, or
-after so many minutes; the file is written with each puzzle, as on a wide board one may take longer than all before it.
-The easiest come first.
+when the minutes are over; the file is written with each puzzle, as on a wide board one may take longer than all before
+it. The easiest come first.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def test_the_notebook_shows_what_it_is_committed_with_and_goes_on_with_the_same_
 
 
 def test_an_interrupted_training_cell_goes_on_when_it_is_run_again(kernels_at):
-    """Interrupted as soon as it says that it plays; so many games that most are to be played then."""
+    """Interrupted as soon as it says that it plays, when most of its many games are still to be played."""
     nb = notebook(kernels_at, ITERATIONS=1000, OVERRIDES={**PARAMETERS["OVERRIDES"], "episodes": 10_000})
     code = {cell.id: cell.source for cell in nb.cells if cell.cell_type == "code"}
     train = code["train"]
