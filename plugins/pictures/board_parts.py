@@ -20,7 +20,8 @@ def board_parts(game: Game) -> dict[str, Any]:
 
     under, over: the SVG below and above the stones. places: [x, y] of each point. paint: by side, the attributes of a
     group of stones; ink: what is visible on a stone. marks: the overlay's colours, and for both of them the attributes
-    of a text for strengths of 0, 0.1 ... 1; opacity: for strengths of 0 and 1.
+    of a text for strengths of 0, 0.1 ... 1; opacity: for strengths of 0 and 1. capitals: whether players of the game
+    write its letters as capitals.
     """
     board = board_of_game(game)
     look = board_looks.LOOKS[game.look]
@@ -32,6 +33,7 @@ def board_parts(game: Game) -> dict[str, Any]:
     }
     return {
         "look": game.look,
+        "capitals": game.scored_by_area,
         "width": board.width,
         "height": board.height,
         "under": re.sub(r' style="[^"]*"', "", board.under()),  # which a policy may forbid

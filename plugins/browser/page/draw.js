@@ -91,7 +91,7 @@ function boardSvg(view) {
   const words = { 0: tr("empty"), 1: sideName(1), "-1": sideName(-1) };
   const label = tr("{game}, {rows} rows, {columns} columns", { game: inLanguage(facts.title), rows, columns });
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" class="board ${drawing.look}${facts.scoredByArea ? " capitals" : ""}" ` +
+    `<svg xmlns="http://www.w3.org/2000/svg" class="board ${drawing.look}${drawing.capitals ? " capitals" : ""}" ` +
     `viewBox="0 0 ${drawing.width} ${drawing.height}" ` +
     `role="img" aria-label="${escaped(label)}" ` +
     `font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" ` +

@@ -2,7 +2,7 @@
 
 // marks: [[point, text, strength 0..1]] on the points; last: the point of the last stone.
 function picture(
-  { under, over, width, height, look, places, paint, radius, ink, marks: inks },
+  { under, over, width, height, look, capitals, places, paint, radius, ink, marks: inks },
   cells,
   { marks = [], last = -1, label = "" } = {},
 ) {
@@ -28,7 +28,8 @@ function picture(
   const words = 'font-family="system-ui, sans-serif" font-size="12" text-anchor="middle" dominant-baseline="central"';
   const role = label ? 'role="img"' : 'aria-hidden="true"';
   box.innerHTML =
-    `<svg xmlns="http://www.w3.org/2000/svg" class="board ${look}" viewBox="0 0 ${width} ${height}" ${role} ${words}>` +
+    `<svg xmlns="http://www.w3.org/2000/svg" class="board ${look}${capitals ? " capitals" : ""}" ` +
+    `viewBox="0 0 ${width} ${height}" ${role} ${words}>` +
     `${under}${stones(1)}${stones(-1)}${over}` +
     (ring &&
       `<circle cx="${ring[0]}" cy="${ring[1]}" r="6" fill="none" stroke="${ink[cells[last]]}" stroke-width="2.4"/>`) +

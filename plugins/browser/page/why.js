@@ -4,7 +4,7 @@
 // A move as a player of the game writes it, in a list and in a sentence.
 const spokenName = (action) => {
   if (pointOfAction(action) < 0) return OTHER_MOVES[moveName(action)]?.() ?? moveName(action);
-  return facts.scoredByArea ? moveName(action).toUpperCase() : moveName(action);
+  return facts.drawing?.capitals ? moveName(action).toUpperCase() : moveName(action);
 };
 const inWords = (action) =>
   facts.layout === "columns" ? tr("column {name}", { name: moveName(action) }) : spokenName(action);
