@@ -10,11 +10,6 @@ if [ "${1:-}" = --page ]; then
     shift
     needed=requirements-page.txt command=serve
 fi
-if [ ! -x "$VENV/bin/python" ] || ! cmp -s "$needed" "$VENV/installed-$needed"; then
-    if ! "$VENV/bin/python" -m pip --version >/dev/null 2>&1; then # there is none, or its making was interrupted
-        if [ -f "$VENV/pyvenv.cfg" ]; then python3 -m venv --clear "$VENV"; else python3 -m venv "$VENV"; fi
-    fi
-    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check -r "$needed"
-    cp "$needed" "$VENV/installed-$needed" # the next start need not ask pip
-fi
+. distribution/environment.sh
+environment "$VENV" "$needed"
 exec "$VENV/bin/python" main.py "$command" "$@"

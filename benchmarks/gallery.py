@@ -1,7 +1,7 @@
 """Trains each game of examples/ once and draws how it learned: `python benchmarks/gallery.py OUT [NAME ...]`.
 
-Settings are those of `--preset tiny` with half of the games and fewer simulations, as docs/add_a_game.md advises for
-plain Python. Versions from the first to the newest then play against random games (`rollout:32`), 20 games each.
+Settings are those of your own games with `--minutes` (docs/add_a_game.md), without tournaments and scoreboard. Versions
+from the first to the newest then play against random games (`rollout:32`), 20 games each.
 OUT/NAME.json keeps the figures; a game that is there is not trained again. examples/learning.svg is drawn of those that
 are there, and the table of examples/README.md printed.
 """
@@ -27,30 +27,29 @@ GAMES = {
     "dots_and_boxes": "DotsAndBoxes",
     "ultimate_tictactoe": "UltimateTicTacToe",
 }
-SETTINGS: dict[str, Any] = {"episodes": 128, "mcts_sims": 48, "eval_every": 1000, "score_games": 0}
+SETTINGS: dict[str, Any] = {"eval_every": 1_000_000, "score_games": 0}
 OPPONENT, SIMS, MATCH = "rollout:32", 50, 20
 LOOKS = (0.0, 0.25, 0.5, 1.0)
-"""Shares of the iterations after which a version is looked at."""
+"""Shares of the versions after which a version is looked at."""
 WIDTH, HEIGHT, LEFT, TOP, ACROSS, DOWN = 760, 250, 44, 34, 690, 160
 COLOURS = ("#3b7dd8", "#e08a1e", "#2ba36b", "#d8404f", "#8a63d2")
 
 
-def learn(name: str, out: Path, iterations: int) -> dict[str, Any]:
+def learn(name: str, out: Path, minutes: float) -> dict[str, Any]:
     """Train a game and let its versions play; return the figures."""
     spec = f"{HERE / 'examples' / name}.py:{GAMES[name]}"
     spent: list[float] = []
     began = time.process_time()
     trained = train(
         spec,
-        preset="tiny",
         runs=out / "runs",
-        iterations=iterations,
+        minutes=minutes,
         **SETTINGS,
         on_iteration=lambda _: spent.append((time.process_time() - began) / 60),
     )
     first = {0: 0.0}
-    for line, minutes in zip(trained.metrics, spent, strict=True):
-        first.setdefault(line["version"], minutes)
+    for line, used in zip(trained.metrics, spent, strict=True):
+        first.setdefault(line["version"], used)
     points = []
     for version in sorted({round(share * max(first)) for share in LOOKS}):
         player = f"{trained.folder.name}:version{version:04d}"
@@ -58,7 +57,7 @@ def learn(name: str, out: Path, iterations: int) -> dict[str, Any]:
         points.append({"version": version, "minutes": first[version], "score": found.score, "interval": found.interval})
         print(name, points[-1], flush=True)
     games = sum(line["self_play_games"] for line in trained.metrics)
-    return {"iterations": iterations, "games": games, "points": points}
+    return {"minutes": minutes, "games": games, "points": points}
 
 
 def draw(found: dict[str, dict[str, Any]]) -> str:
@@ -111,13 +110,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train each game of examples/ once and draw how it learned.")
     parser.add_argument("out", type=Path)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(GAMES)}; by default all")
-    parser.add_argument("--iterations", type=int, default=10)
+    parser.add_argument("--minutes", type=float, default=2.0)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     files = {name: options.out / f"{name}.json" for name in GAMES}
     for name in options.names or GAMES:
         if not files[name].exists():
-            files[name].write_text(json.dumps(learn(name, options.out, options.iterations), indent=1))
+            files[name].write_text(json.dumps(learn(name, options.out, options.minutes), indent=1))
     found = {name: json.loads(file.read_text()) for name, file in files.items() if file.exists()}
     (HERE / "examples" / "learning.svg").write_text(draw(found), encoding="utf-8")
     print("\n".join(row(name, figures) for name, figures in found.items()))

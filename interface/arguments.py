@@ -13,7 +13,7 @@ from config import FIELDS, TYPES, Config, UserError, find_faults, unknown_settin
 from interface.help import help_text
 from system.plugins import load, plugins
 from system.shell import join
-from training.presets import preset
+from training.presets import fitted, unfitted
 
 T = TypeVar("T")
 Choice = Literal["laptop", "tiny", "classic", "gpu"]
@@ -215,9 +215,22 @@ def whole(value: int, name: str, low: int, high: int) -> int:
 def base_of(argv: list[str]) -> Config:
     """Return the settings of the preset, the game and the lag that were named: the defaults of all others."""
     chosen = early(argv, "preset") or "laptop"
-    base = preset(chosen)
+    base = unfitted(chosen)
     lag = {"lag": 1} if early(argv, "lag") == "1" else {}
-    return preset(chosen, game=early(argv, "game") or base.game, **lag)
+    return unfitted(chosen, game=early(argv, "game") or base.game, **lag)
+
+
+def fitted_to(argv: list[str], config: Config) -> Config:
+    """Return the settings of a command line, fitted to game and minutes where its preset is `laptop`."""
+    if early(argv, "preset") not in (None, "laptop"):
+        return config
+    return fitted(config, [name for name in FIELDS if _is_given(argv, name)])
+
+
+def _is_given(argv: list[str], name: str) -> bool:
+    """Return whether an option is among the arguments."""
+    flags = {f"--{sign}{written}" for sign in ("", "no-") for written in (name, name.replace("_", "-"))}
+    return any(word.split("=", 1)[0] in flags for word in argv)
 
 
 def preset_checked(config: Config) -> Config:

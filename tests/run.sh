@@ -4,14 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 VENV=${VENV:-.venv}
-wanted=$(cat requirements.txt requirements-dev.txt) installed="$VENV/installed-for-tests"
-if [ ! -x "$VENV/bin/python" ] || [ "$wanted" != "$(cat "$installed" 2>/dev/null)" ]; then
-    if ! "$VENV/bin/python" -m pip --version >/dev/null 2>&1; then # there is none, or its making was interrupted
-        if [ -f "$VENV/pyvenv.cfg" ]; then python3 -m venv --clear "$VENV"; else python3 -m venv "$VENV"; fi
-    fi
-    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-    echo "$wanted" >"$installed" # the next run need not ask pip
-fi
+. distribution/environment.sh
+environment "$VENV" requirements.txt requirements-dev.txt
 unset PYTHONDONTWRITEBYTECODE # hundreds of processes start: each would compile all modules again
 memory=/dev/shm # the tests sync thousands of small files: in memory where there is room, as on disk each waits
 if [ -w "$memory" ] && ! grep -q " $memory .*noexec" /proc/mounts &&

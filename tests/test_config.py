@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 
 import pytest
 from hypothesis import given, settings
@@ -216,14 +217,15 @@ def test_what_a_processor_computes_is_read_off_its_flags(monkeypatch, flags, nat
 
 
 @pytest.mark.parametrize("tiles, filters", [(True, "64x3"), (False, "32x3")])
-def test_laptop_has_a_smaller_network_on_a_processor_without_amx(monkeypatch, tiles, filters):
+def test_laptop_has_a_smaller_network_on_a_processor_without_amx(monkeypatch, tiles, filters, tmp_path):
     monkeypatch.setattr(presets, "has_tiles", lambda: tiles)
+    own = shutil.copy("examples/nim.py", tmp_path / "gomoku.py")
     assert preset("laptop").hidden_cnn_layers == (filters,) * 6
-    for game in ("connect4(rows=5)", "mine.py:Game", "go", "gomoku(size=8)", "othello"):
+    for game in ("connect4(rows=5)", f"{own}:Nim", "go", "gomoku(size=8)", "othello"):
         assert preset("laptop", game=game).hidden_cnn_layers == (filters,) * 6
     for game in ("TicTacToe", " gomoku", "Gomoku( size=8 )", "gomoku"):
         assert preset("laptop", game=game).games_in_flight == 128
-    for game in ("gomoku.py:Mine", "somewhere/gomoku.py", "open_spiel:go", "connect4", "mine"):
+    for game in (f"{own}:Nim", f"{own}", "open_spiel:go", "connect4", "mine"):
         assert preset("laptop", game=game).games_in_flight == 256, game
     assert preset("laptop", hidden_cnn_layers=("16x3",) * 2).hidden_cnn_layers == ("16x3",) * 2
     monkeypatch.setattr(presets, "has_tiles", lambda: True)

@@ -33,6 +33,8 @@ def desk(request, tmp_path):
     `asked.venv`: the name of the environment.
     """
     (tmp_path / "tests").mkdir()
+    (tmp_path / "distribution").mkdir()
+    shutil.copy(HERE / "distribution" / "environment.sh", tmp_path / "distribution")
     for file in HERE.glob("requirements*.txt"):
         shutil.copy(file, tmp_path)
     script = shutil.copy(HERE / request.param, tmp_path / request.param)

@@ -18,11 +18,10 @@ from network.predictor import Predictor, cores, measure_raw, side_by_side
 from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
 from search.many_games import games_at_once
 from search.tables import capacity_for, forest_bytes
+from training.budget import TYPICAL_LENGTH, evaluations_asked, searched_plies
 from training.selfplay import SPARE_BUFFERS
 from training.work import source_of
 
-TYPICAL_LENGTH = 0.7
-"""Plies of a game over the most there can be: a guess, made before the first game."""
 LIBRARIES = 1 << 30
 """Memory of TensorFlow and OpenVINO with a small network, in bytes."""
 COPIES = 10
@@ -103,15 +102,16 @@ def estimate(session: Session) -> Estimate:
     plan, speed = measured.plan, measured.speed
     rate = speed.rate if speed else measure_raw(_predictor(s), s.game.input_shape, plan.games, plan.threads)
     plies = TYPICAL_LENGTH * s.game.max_plies
+    asked = evaluations_asked(s.game, c)
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
-    searched = max(plies - c.random_opening_share * (1 + c.random_opening_plies) / 2, 1.0)
+    searched = searched_plies(s.game, c)
     positions = c.episodes * searched * c.full_search_share
     taken = [line["seconds"] for line in s.store.lines(s.iteration - 1 - LATEST)] if s.iteration > 1 else []
     if taken:
         seconds = sum(taken) / len(taken)
     else:
         steps = c.training_loops or positions * c.reuse / c.batch_size
-        seconds = _asked(s) * c.episodes * searched * sims / (0.7 * rate) + steps * _training_step(c, rate)
+        seconds = asked * c.episodes * searched * sims / (0.7 * rate) + steps * _training_step(c, rate)
     once = 0.0 if search_is_kept() else COMPILING
     end = s.requested  # what was changed while an iteration was in progress counts from the next one on
     iterations = end.iterations - s.iteration + 1
@@ -120,7 +120,7 @@ def estimate(session: Session) -> Estimate:
         left = min(left, max(60 * end.minutes - s.worked_seconds, 0))
         iterations = min(iterations, int(left / seconds) + 1)
     if end.evaluations:
-        made = _asked(s) * c.episodes * searched * sims
+        made = asked * c.episodes * searched * sims
         iterations = min(iterations, math.ceil(max(end.evaluations - s.evaluations(s.iteration - 1), 0) / made))
         left = min(left, iterations * seconds + once)
     parameters = int(s.model.model.count_params())
@@ -162,15 +162,6 @@ def cautions(config: Config) -> list[str]:
         return []
     told = f"a network seldom learns at a learning rate above {most:g} with {config.optimizer}"
     return [f"  note: {told}, got {config.learning_rate:g}; the preset has {Config.learning_rate:g}"]
-
-
-def _asked(session: Session) -> float:
-    """Return a guess of evaluations per simulation: the other simulations end at positions that are known already.
-
-    In the runs that ship: 0.4 to 0.7, and 0.04 to 0.2 where a game of few moves is won by a move that can be proven.
-    """
-    game = session.game
-    return 0.2 if session.config.proofs and game.won_by_a_move and game.action_size <= 9 else 0.5
 
 
 def _training_step(config: Config, rate: float) -> float:

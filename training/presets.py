@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+from collections.abc import Container
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,16 +38,25 @@ SMALL = {"hidden_cnn_layers": ("32x3",) * 6}
 PRESETS = "tiny", "classic", "laptop", "gpu"
 OF_TINY = "tictactoe"
 """The game of preset `tiny`."""
+_FAMILY = re.compile(r"\s*(\w+)\s*(?:\(|\Z)")
+"""The name of a built-in game; matches no file, whatever its name, and no game of OpenSpiel."""
 
 
-def preset(name: str, /, **changes: Any) -> Config:
+def preset(name: str, /, cores: int | None = None, **changes: Any) -> Config:
     """Return the settings of a preset, with changes; `laptop` also takes what suits the game and the processor.
 
-    A game's preset is without reanalysis where that is impossible: for a range of sizes, and with `lag`.
+    cores: of a run with `minutes`, see `fitted`. A game's preset is without reanalysis where that is impossible: for a
+    range of sizes, and with `lag`.
 
     >>> preset("classic").hidden_cnn_layers[0]
     '75x4'
     """
+    found = unfitted(name, **changes)
+    return fitted(found, changes, cores) if name == "laptop" else found
+
+
+def unfitted(name: str, /, **changes: Any) -> Config:
+    """Return a preset as `preset` does, before it is `fitted`: your own game's file is not read."""
     if name not in PRESETS:
         near = difflib.get_close_matches(name, PRESETS, n=1, cutoff=0.3)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -56,6 +66,30 @@ def preset(name: str, /, **changes: Any) -> Config:
     if several or changes.get("lag"):
         settings.pop("reanalyse_share", None)
     return with_overrides(Config(**settings), **{"many_sizes": several, **changes})
+
+
+def fitted(config: Config, given: Container[str], cores: int | None = None) -> Config:
+    """Return settings of preset `laptop` that suit a game without a preset, and the minutes if there is such a limit.
+
+    given: the names of settings that somebody chose, which stay. cores: that the minutes are of; None: of this process.
+    """
+    own = not _FAMILY.match(config.game)
+    if not (own or config.minutes):
+        return config
+    from games import make
+    from network.predictor import cores as here
+    from training.budget import suited
+    from training.unknown_game import settings_for
+
+    def changed(config: Config, values: dict[str, Any]) -> Config:
+        return with_overrides(config, **{name: value for name, value in values.items() if name not in given})
+
+    game = make(config.game)
+    if own:
+        config = changed(config, settings_for(game))
+    if config.minutes:
+        config = changed(config, suited(game, config, (cores or here()) * config.minutes))
+    return config
 
 
 def preset_for(game: str) -> str:
@@ -72,7 +106,7 @@ def _settings(name: str, game: str) -> dict[str, Any]:
     if name == "tiny":
         return {"game": OF_TINY, **game_preset(OF_TINY)}
     if name == "laptop":
-        family = re.match(r"\s*(\w+)\s*(?:\(|\Z)", game)  # matches no file, whatever its name
+        family = _FAMILY.match(game)
         return {**({} if has_tiles() else SMALL), **game_preset(family[1].lower() if family else "")}
     return CLASSIC if name == "classic" else GPU
 

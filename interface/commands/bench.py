@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
-from interface.arguments import Choice, base_of, parse, preset_checked, with_plugin_options
+from interface.arguments import Choice, base_of, fitted_to, parse, preset_checked, with_plugin_options
 from interface.commands import show_compiling
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def run(argv: list[str]) -> int:
     from evaluation.game_contract import checked
 
     game = checked(games.make(args.config.game))
-    found = args.measured(game, preset_checked(args.config))
+    found = args.measured(game, fitted_to(argv, preset_checked(args.config)))
     if args.json:
         print(json.dumps(found))
         return 0

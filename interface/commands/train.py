@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import Config, UserError
-from interface.arguments import HELP, Choice, base_of, early, number, parse, preset_checked, with_plugin_options
+from interface.arguments import (
+    HELP,
+    Choice,
+    base_of,
+    early,
+    fitted_to,
+    number,
+    parse,
+    preset_checked,
+    with_plugin_options,
+)
 from interface.commands import show_compiling, waiting
 from system.processes import heeded
 from system.shell import quoted
@@ -121,6 +131,8 @@ def _run(argv: list[str], signals: _Signals) -> int:
             base = with_network_of(base, find_run(theirs, source))
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
+        if folder is None:
+            config = fitted_to(argv, config)
         if folder is not None and config.network is not None and early(argv, "network") is not None:
             remember(config.network)
         with (

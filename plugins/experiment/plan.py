@@ -136,7 +136,7 @@ class Plan:
 
     def config(self, variant: Variant, seed: int) -> Config:
         """Return the settings of a run as this program knows them."""
-        return preset(preset_for(self.game), game=self.game_of(variant), **self.known(variant, seed))
+        return preset(preset_for(self.game), self.cores, game=self.game_of(variant), **self.known(variant, seed))
 
     def arguments(self, variant: Variant, seed: int, part: int = -1) -> list[str]:
         """Return the options of `train` for a run."""

@@ -24,6 +24,7 @@ from plugins.page.pools import Pools, within
 from training.presets import PRESETS
 
 MOST_ACTION = 100_000
+MOST_MINUTES = 1_000_000
 """Largest number of a move in a request."""
 LOADING = threading.RLock()
 """Held while modules are imported: two threads that do it at once may see halves of modules that import each other."""
@@ -82,7 +83,7 @@ class Interface:
             "milestones": lambda q: self.parts.learning.milestones(text(q, "name")),
             "games": lambda q: self.parts.games(q),
             "game": lambda q: self.parts.game(q),
-            "options": lambda q: self.parts.options(text(q, "game", "")),
+            "options": lambda q: self.parts.options(text(q, "game", ""), whole(q, "minutes", 1, MOST_MINUTES)),
             "players": lambda q: self.parts.players(text(q, "game")),
         }
         posts: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -365,14 +366,14 @@ class Parts:
 
     # ---- training
 
-    def options(self, spec: str) -> dict[str, Any]:
-        """Return what can be trained, or what a training of a game can choose."""
+    def options(self, spec: str, minutes: int | None) -> dict[str, Any]:
+        """Return what can be trained, or what a training of a game for so many minutes can choose."""
         from games.titles import titled
         from plugins.page import runs_shown
         from plugins.page.home import in_languages
 
         if spec:
-            return runs_shown.options(self._trained(spec))
+            return runs_shown.options(self._trained(spec), minutes)
         found = []
         for one in titled(list(dict.fromkeys([*self.roster.named, *self._offered()]))):
             found.append({"spec": one, "name": in_languages(self.roster.find(one))})
@@ -393,7 +394,7 @@ class Parts:
             spec, arguments = runs_shown.resumed(text(given, "resume"), spec, self.roster)
         else:
             preset = one_of(given, "preset", PRESETS)
-            arguments = runs_shown.train_arguments(preset, fields.number(given, "minutes", 1, 1_000_000))
+            arguments = runs_shown.train_arguments(preset, fields.number(given, "minutes", 1, MOST_MINUTES))
         if self.trainer.running(spec):
             raise Busy(f"{spec} is being trained already: stop that first")
         self.trainer.start(spec, arguments)

@@ -413,15 +413,15 @@ def kind_of(result: float | None) -> str:
 # ---- what can be trained
 
 
-def options(spec: str) -> dict[str, Any]:
-    """Return what a training of a game can choose."""
+def options(spec: str, minutes: int | None) -> dict[str, Any]:
+    """Return what a training of a game can choose, and what it will do in so many minutes; None: without a limit."""
     suits = preset_for(spec)
     presets = []
     for name in PRESETS:
         with suppress(UserError):
             presets.append({"key": name, "name": tr(name), "about": tr(WHAT[name]), "suits": name == suits})
     with PARSING:
-        config = preset(suits, game=spec)
+        config = preset(suits, game=spec, **({"minutes": float(minutes)} if minutes else {}))
     lines = [
         (tr("games an iteration"), f"{config.episodes:,}"),
         (tr("iterations at most"), f"{config.iterations:,}"),

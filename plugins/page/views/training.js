@@ -298,14 +298,18 @@ view(() => {
     if (!wanted.game || !games.some(({ spec }) => spec === wanted.game)) wanted.game = games[0]?.spec ?? "";
     const fit = async () => {
       const { game } = wanted,
-        found = wanted.game && (await tried(() => server.get("options", { game })));
+        found = wanted.game && (await tried(() => server.get("options", { game, minutes: wanted.minutes })));
       if (!found || game !== wanted.game) return;
       wanted.preset = found.presets.find(({ suits }) => suits)?.key ?? found.presets[0].key;
       wanted.minutes ||= found.minutes ?? "";
       form(games, found);
     };
     await fit();
+    function sizes(lines) {
+      return lines.map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value)));
+    }
     function form(all, options) {
+      const figures = h("dl.figures.still", {}, sizes(options.estimate));
       const about = h("p.soft", {}, options.presets.find(({ key }) => key === wanted.preset)?.about ?? "");
       const minutes = h("input", {
         type: "number",
@@ -313,8 +317,11 @@ view(() => {
         step: 1,
         value: wanted.minutes,
         placeholder: tr("no limit"),
-        oninput: () => {
+        oninput: async () => {
           wanted.minutes = minutes.value;
+          if (!minutes.validity.valid) return;
+          const found = await tried(() => server.get("options", { game: wanted.game, minutes: minutes.value }));
+          if (found && figures.isConnected && wanted.minutes === minutes.value) swapIn(figures, ...sizes(found.estimate));
         },
       });
       const field = (label, part) => h("label.field", {}, h("span", {}, label), part);
@@ -365,13 +372,7 @@ view(() => {
           ),
         ),
         about,
-        options.estimate?.length
-          ? h(
-              "dl.figures.still",
-              {},
-              options.estimate.map(([label, value]) => h("div", {}, h("dt", {}, label), h("dd", {}, value))),
-            )
-          : null,
+        figures,
         h("div.row", {}, field(tr("minutes at most"), minutes), startButton),
       );
     }

@@ -1,0 +1,119 @@
+"""Sizes follow from the minutes of a run, and settings of an unknown game from what random games say of it."""
+
+import pytest
+
+import config as c
+import games
+from config import Config, has_range
+from game import Game, GameState
+from interface.arguments import fitted_to
+from training import unknown_game
+from training.budget import ITERATIONS, searched_plies, seconds_of_position
+from training.presets import fitted, preset, unfitted
+
+SIZES = {"episodes", "memory_size", "min_memory", "eval_episodes", "grow_sims", "warmup_steps"}
+BUILT_IN = ("connect4", "gomoku", "othello", "othello(size=6)", "go", "hex(size=7..9)")
+NIM = "examples/nim.py:Nim"
+
+
+def iterations_of(config, core_minutes):
+    game = games.make(config.game)
+    return 60 * core_minutes / (config.episodes * searched_plies(game, config) * seconds_of_position(game, config))
+
+
+@pytest.mark.parametrize("spec", BUILT_IN)
+def test_an_hour_of_two_cores_has_the_sizes_of_the_preset(spec):
+    assert c.differences(preset("laptop", game=spec), preset("laptop", 2, game=spec, minutes=60)).keys() == {"minutes"}
+
+
+@pytest.mark.parametrize("spec", BUILT_IN)
+@pytest.mark.parametrize("minutes", [1, 3, 10])
+def test_a_run_of_few_minutes_has_enough_iterations_and_all_else_in_proportion(spec, minutes):
+    whole, short = preset("laptop", game=spec), preset("laptop", 1, game=spec, minutes=minutes)
+    share = short.episodes / whole.episodes
+    assert 0 < share <= 1
+    assert iterations_of(short, minutes) >= ITERATIONS * 0.9
+    assert short.memory_size / whole.memory_size == pytest.approx(share, rel=0.01)
+    assert short.min_memory / whole.min_memory == pytest.approx(share, rel=0.01)
+    assert c.differences(whole, short).keys() <= SIZES | {"minutes"}
+    assert has_range(spec) == short.many_sizes
+
+
+def test_more_minutes_and_more_cores_are_never_smaller():
+    found = [preset("laptop", cores, minutes=m).episodes for cores, m in ((1, 1), (1, 2), (2, 2), (2, 8), (8, 8))]
+    assert found == sorted(found) and found[0] < found[-1] == Config.episodes
+
+
+def test_what_somebody_chose_stays():
+    assert preset("laptop", 1, minutes=1, episodes=777, grow_sims=3).episodes == 777
+    chosen = fitted(preset("laptop", grow_sims=3, episodes=777), ["episodes", "grow_sims"])
+    assert (chosen.episodes, chosen.grow_sims) == (777, 3)
+
+
+@pytest.mark.parametrize("name", ["tiny", "classic", "gpu"])
+def test_other_presets_do_not_follow_the_minutes(name):
+    assert c.differences(preset(name), preset(name, 1, minutes=1)).keys() == {"minutes"}
+
+
+@pytest.mark.parametrize(
+    ("argv", "follows"),
+    [
+        (["--memory-size", "5000"], False),
+        (["--memory_size=5000"], False),
+        (["--preset", "laptop", "--min-memory", "5000"], True),
+        (["--preset=gpu"], False),
+        ([], True),
+    ],
+)
+def test_an_option_that_is_given_stays_however_it_is_written(argv, follows):
+    found = fitted_to(argv, unfitted("laptop", minutes=0.5))
+    assert (found.memory_size != Config.memory_size) == follows
+
+
+# ---- games without a preset
+
+
+def test_a_game_of_few_moves_is_like_connect4_and_one_of_many_like_gomoku():
+    few, many = (unknown_game.settings_for(games.make(spec)) for spec in ("connect4", "gomoku"))
+    assert "gumbel" not in few and many["gumbel"] == 16
+    assert {name: preset("laptop", game="gomoku").__getattribute__(name) for name in unknown_game.MANY_MOVES} == {
+        name: many[name] for name in unknown_game.MANY_MOVES
+    }
+
+
+def test_an_own_game_gets_settings_of_its_own_and_the_same_ones_each_time():
+    found = preset("laptop", game=NIM)
+    assert found == preset("laptop", game=NIM)
+    length = unknown_game.facts_of(games.make(NIM)).plies
+    assert found.random_opening_plies < length / 2 and found.turns_until_tau0 <= length
+    assert found.min_memory <= found.episodes * length, "an iteration is enough to begin with"
+    assert preset("laptop", 1, game=NIM, minutes=0.1).episodes < found.episodes
+
+
+class Stuck(GameState):
+    """A position whose move leads nowhere, or fails."""
+
+    id, playerTurn, allowedActions, isEndGame, value = 0, 1, [0], False, 0.0
+
+    def __init__(self, fails):
+        self.fails = fails
+
+    def takeAction(self, action):
+        if self.fails:
+            raise ZeroDivisionError
+        return self, 0.0, False
+
+
+class Faulty(Game):
+    name, grid_shape, input_shape, action_size, max_plies = "faulty", (1, 1), (1, 1, 1), 1, 7
+
+    def __init__(self, fails):
+        self.fails = fails
+
+    def start(self):
+        return Stuck(self.fails)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_game_with_a_fault_is_left_to_its_check(fails):
+    assert unknown_game.facts_of(Faulty(fails)).plies == Faulty.max_plies
