@@ -43,8 +43,8 @@ def check_contract(network: Any) -> None:
 
 
 def _words(shape: Any) -> str:
-    """Return the shape of a batch in words."""
-    return f"[{', '.join(['B', *map(str, shape[1:])])}]"
+    """Return the shape of a batch in words; B: any number of boards."""
+    return f"[{', '.join('B' if size is None else str(size) for size in shape)}]"
 
 
 def faults_of(network: Any, *, steps: int = 30, seed: int = 0) -> list[str]:

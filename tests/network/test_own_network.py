@@ -91,6 +91,7 @@ def test_a_wrong_name_or_file_is_one_line(name, message, spec, tmp_path, monkeyp
         ({"values": "2"}, r"Small: expected value_head \[B, 1\], got \[B, 2\]"),
         ({"logits": "10"}, r"Small: expected policy_head \[B, 9\], got \[B, 10\]"),
         ({"shape": "(3, 3, 5)"}, r"Small: expected one input, planes \[B, 3, 3, 3\], got \[B, 3, 3, 5\]"),
+        ({"shape": "(3, 3, 3), batch_size=2"}, r"expected one input, planes \[B, 3, 3, 3\], got \[2, 3, 3, 3\]"),
     ],
 )
 def test_wrong_inputs_and_outputs_are_one_line(changes, message, tmp_path):
