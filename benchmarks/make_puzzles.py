@@ -3,9 +3,9 @@
     python benchmarks/make_puzzles.py connect4 [PUZZLES OF EACH LEVEL] [SEED] [MINUTES]
 
 Games and grades are by rollouts, by the game's shipped network where there is one, and by looking one move ahead; on a
-wide board the games are by the network, as rollouts scatter their stones there. It ends when all levels are full, or
-when the minutes are over; the file is written with each puzzle, as on a wide board one may take longer than all before
-it. The easiest come first.
+wide board the games are by the network, as rollouts scatter their stones there. Hex has a solver of the laboratory. It
+ends when all levels are full, or when the minutes are over; the file is written with each puzzle, as on a wide board
+one may take longer than all before it. The easiest come first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from config import UserError
 from evaluation.puzzle_maker import PANEL, SEATS, Maker
 from evaluation.puzzles import FAST, LEVELS, WIN, Puzzle, set_file, write_set
 from game import Game
+from games.hex import Hex
 from players.by_name import make_player
+from plugins.laboratory.hex_proofs import ProvenScores
 from storage.atomic_files import write_file
 
 WIDE = 100
@@ -44,7 +46,8 @@ def main(spec: str, count: int = 8, seed: int = 1, minutes: int = 6) -> None:
     seats = (*SEATS, *networks) if game.won_by_a_move else SEATS  # whose games are still open near their end
     if networks and game.action_size > WIDE:
         seats = ("greedy", *networks)
-    maker = Maker(game, seats=seats, panel=(*PANEL, *networks))
+    solver = ProvenScores(game) if isinstance(game, Hex) else None
+    maker = Maker(game, seats=seats, panel=(*PANEL, *networks), solver=solver)
     found: dict[str, list[Puzzle]] = {level: [] for level in LEVELS}
     path = set_file(game.spec)
     path.parent.mkdir(exist_ok=True)
@@ -54,7 +57,7 @@ def main(spec: str, count: int = 8, seed: int = 1, minutes: int = 6) -> None:
             break
         here = found[puzzle.level]
         slow = sum(p.kind not in (WIN, FAST) for p in here)
-        if game.won_by_a_move and puzzle.kind not in (WIN, FAST) and slow >= count // 2:
+        if game.won_by_a_move and not solver and puzzle.kind not in (WIN, FAST) and slow >= count // 2:
             continue  # tactics come first where the game has any
         here += [puzzle] * (len(here) < count)
         print({level: len(puzzles) for level, puzzles in found.items()}, flush=True)

@@ -15,7 +15,7 @@ from evaluation.rating import fit_ratings
 from game import Game
 from network.predictor import STEADY
 from players.by_name import level_player
-from players.levels import NAMES, Level
+from players.levels import NAMES, USUAL, Level, names_of
 from storage.atomic_files import write_file
 from system.reading import TEXT_BYTES, read_limited
 
@@ -33,8 +33,8 @@ LADDER = (
     *(Level("shipped", sims, 0.0, 0.0) for sims in (64, 400)),
 )
 """Candidates for levels of a network of any strength, about in order of strength, before they are measured."""
-APART = 100.0
-"""Smallest Elo difference between two levels."""
+APART, FAR = 100.0, 300.0
+"""Smallest Elo difference between two levels, and the largest that more names would not make smaller."""
 NEXT = 4
 """A level plays this many times as many games against a neighbour as against a neighbour's neighbour."""
 CHEAP = 4
@@ -115,15 +115,23 @@ def chosen(levels: Sequence[Level], played: Games) -> list[Level]:
     for level in reversed(levels):
         if not kept or kept[0].elo - level.elo >= APART:
             kept.insert(0, level)
-    if len(kept) > len(NAMES):
-        kept = min(([kept[0], *few, kept[-1]] for few in combinations(kept[1:-1], len(NAMES) - 2)), key=_unevenness)
-    steps, below, found = max(len(kept) - 1, 1), LINKS[0], []
-    for i, level in enumerate(kept):
+    kept = _few_of(kept)
+    below, found = LINKS[0], []
+    for level, name in zip(kept, names_of(len(kept)), strict=True):
         error = fit_ratings(_results(played), below.how)[level.how].error
-        name = NAMES[round(i * (len(NAMES) - 1) / steps)] if len(kept) > 1 else NAMES[-1]
         found.append(level._replace(error=float(round(error)), name=name))
         below = level
     return found
+
+
+def _few_of(levels: list[Level]) -> list[Level]:
+    """Return the usual number of levels, and more where neighbours would be `FAR` apart; as even as there are any."""
+    for count in range(USUAL, min(len(NAMES), len(levels) - 1) + 1):
+        inner = combinations(levels[1:-1], count - 2)
+        few = min(([levels[0], *between, levels[-1]] for between in inner), key=_unevenness)
+        if count == len(NAMES) or max(upper.elo - lower.elo for lower, upper in pairwise(few)) <= FAR:
+            return few
+    return levels
 
 
 def _unevenness(levels: Sequence[Level]) -> float:

@@ -10,6 +10,7 @@ import itertools
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -69,6 +70,14 @@ BLUNDERS = 0.1
 """Share of random moves in these games."""
 
 
+class Solver(Protocol):
+    """What knows the exact values of moves."""
+
+    def scores(self, state: GameState) -> dict[int, float] | None:
+        """Return {action: score for the player to move}, whose sign is its value; None where that is not known."""
+        ...
+
+
 Stop = Callable[[], bool]
 """Called repeatedly; True ends the work early."""
 
@@ -81,8 +90,17 @@ def never() -> bool:
 class Maker:
     """Makes puzzles of one game. Only one thread may use it."""
 
-    def __init__(self, game: Game, *, seats: Sequence[str] = SEATS, panel: Sequence[str] = PANEL) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        seats: Sequence[str] = SEATS,
+        panel: Sequence[str] = PANEL,
+        solver: Solver | None = None,
+    ) -> None:
         """Make a maker; seats: players of the games, panel: those that try the puzzles.
+
+        solver: another one than ours; among moves of the same value the one with the larger score is shown.
 
         Raises `UserError` if the game has no solver here: Connect 4 needs BitBully.
         """
@@ -90,10 +108,13 @@ class Maker:
             raise UserError(f"expected a game with rules that can be searched, got {game.spec}")
         self.game = game
         self.forced = ForcedWins(game, LONGEST)
-        self._distant = known_to_bitbully(game)
+        self._counted = known_to_bitbully(game) and solver is None
+        """Whether the solver's scores say how many plies away the end is."""
+        self._distant = self._counted or solver is not None
         """Whether the solver answers at any distance from the end."""
-        exact = BitbullyScores("puzzles of connect4 need the solver bitbully") if self._distant else None
-        self._exact = exact or AlphaBetaScores(game, LIMIT, table=1 << 18)
+        if self._counted:
+            solver = BitbullyScores("puzzles of connect4 need the solver bitbully")
+        self._exact: Solver = solver or AlphaBetaScores(game, LIMIT, table=1 << 18)
         self._seats = [make_player(name, game, sims=SIMS) for name in seats]
         self._panel = [make_player(name, game, sims=SIMS) for name in panel]
         self._known: dict[object, dict[int, float] | None] = {}
@@ -182,7 +203,7 @@ class Maker:
             return None
         if plies and best > 0:
             return self._tactics(moves, state, WIN, plies)
-        if self._distant and any(_distance(state, s) > FAR for s in scores.values() if s > 0 or s < 0 == best):
+        if self._counted and any(_distance(state, s) > FAR for s in scores.values() if s > 0 or s < 0 == best):
             return None
         line = (keeping[0], *self.best_line(state.takeAction(keeping[0])[0], SHOWN))
         wrong = self._refuted(state, keeping[0], ONLY, 0)

@@ -18,8 +18,14 @@ AS_MEASURED: dict[str, Any] = {"changes": {"endgame": 0, "forced_wins": 0}, "lea
 """Search settings of levels' networks, when measured and when playing: no solved endings, no forced wins, one leaf at a
 time."""
 FILE = "levels.json"
-TEXTS = NAMES = ("Beginner", "Novice", "Casual", "Club", "Strong", "Expert", "Master")
-"""Names of levels, weakest first; a game with fewer levels leaves some out."""
+TEXTS = NAMES = (
+    "Beginner", "Novice", "Learner", "Casual", "Regular", "Club", "Strong", "Advanced", "Expert", "Master",
+)  # fmt: skip
+"""Names of levels, weakest first; most games leave some out."""
+MORE_NAMES = "Advanced", "Learner", "Regular"
+"""Those of more than seven levels, in the order in which they are needed."""
+USUAL = len(NAMES) - len(MORE_NAMES)
+"""Levels of a game in which the beginner is not very far from the master."""
 NETWORKS = "net:shipped", "shipped"
 """Players whose moves may have a temperature: the shipped network without and with a search."""
 
@@ -51,6 +57,19 @@ class Level(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name + ': ' if self.name else ''}Elo {self.elo:.0f} ±{self.error:.0f} ({self.how})"
+
+
+def names_of(count: int) -> list[str]:
+    """Return the names of so many levels, weakest first.
+
+    >>> names_of(3), names_of(1)
+    (['Beginner', 'Club', 'Master'], ['Master'])
+    """
+    more = MORE_NAMES[: max(count - USUAL, 0)]
+    names = [name for name in NAMES if name in more or name not in MORE_NAMES]
+    if count < 2:
+        return names[len(names) - count :]
+    return [names[round(i * (len(names) - 1) / (count - 1))] for i in range(count)]
 
 
 def read_levels(spec: str) -> list[Level]:

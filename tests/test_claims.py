@@ -82,7 +82,7 @@ CLAIMS = {
         ),
     },
     "page.md": {
-        "The names from Beginner to Master are levels of the player that ships, at most seven": lambda: (
+        "The names from Beginner to Master are levels of the player that ships, at most ten": lambda: (
             max(map(len, levels())) == 7
         ),
     },

@@ -20,8 +20,10 @@ from training.unknown_game import facts_of
 TYPICAL_LENGTH = 0.7
 """Plies of a game over the most there can be: a guess, made before the first game."""
 ITERATIONS = 40
-"""Iterations that a run has at least."""
+"""Iterations that a run has at least, by these guesses."""
 FEWEST_GAMES = 16
+OVERHEAD = 1.5
+"""Time of all else, the search, tournaments and the scoreboard, with that of the network and of rules in Python."""
 WARMING = 0.05
 """Share of a run's training steps in which the learning rate rises, at most."""
 RATE = 2.4e11
@@ -61,7 +63,7 @@ def seconds_of_position(game: Game, config: Config) -> float:
     rules = 2 * facts_of(game).seconds if isinstance(game, PlainGame) else 0.0  # for a position's moves and planes
     sims = config.full_search_share * config.mcts_sims + (1 - config.full_search_share) * config.fast_sims
     asked = sims * evaluations_asked(game, config)
-    return asked * (evaluation + rules) + LEARNING * config.reuse * evaluation
+    return OVERHEAD * (asked * (evaluation + rules) + LEARNING * config.reuse * evaluation)
 
 
 def evaluations_asked(game: Game, config: Config) -> float:

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from config import FIELDS, Config, UserError, has_range, with_overrides
+from config import FIELDS, Config, UserError, differences, has_range, with_overrides
 from network.cpu_features import has_tiles
 
 GAMES = Path(__file__).parents[1] / "games"
@@ -38,6 +38,13 @@ SMALL = {"hidden_cnn_layers": ("32x3",) * 6}
 PRESETS = "tiny", "classic", "laptop", "gpu"
 OF_TINY = "tictactoe"
 """The game of preset `tiny`."""
+FITTED = "episodes", "memory_size", "min_memory", "eval_episodes", "grow_sims", "warmup_steps"
+"""What follows from minutes and cores (training/budget.py)."""
+OF_GAME = (
+    "episodes", "gumbel", "mcts_sims", "fast_sims", "grow_sims", "reuse", "memory_size", "min_memory", "eval_episodes",
+    "ownership_weight", "soft_policy_weight", "duplicate_weight", "random_opening_plies", "turns_until_tau0",
+)  # fmt: skip
+"""What follows from a game that has no preset (training/unknown_game.py)."""
 _FAMILY = re.compile(r"\s*(\w+)\s*(?:\(|\Z)")
 """The name of a built-in game; matches no file, whatever its name, and no game of OpenSpiel."""
 
@@ -73,7 +80,7 @@ def fitted(config: Config, given: Container[str], cores: int | None = None) -> C
 
     given: the names of settings that somebody chose, which stay. cores: that the minutes are of; None: of this process.
     """
-    own = not _FAMILY.match(config.game)
+    own = not has_preset(config.game)
     if not (own or config.minutes):
         return config
     from games import make
@@ -90,6 +97,34 @@ def fitted(config: Config, given: Container[str], cores: int | None = None) -> C
     if config.minutes:
         config = changed(config, suited(game, config, (cores or here()) * config.minutes))
     return config
+
+
+def as_options(config: Config, name: str = "laptop") -> list[str]:
+    """Return the options of `train` with which a run of a preset has these settings, with the defaults of today.
+
+    What depends on the processor, or on the cores where minutes are given, is named whatever it is.
+    """
+    changed = {setting: new for setting, (_, new) in differences(unfitted(name, game=config.game), config).items()}
+    if name == "laptop":
+        more = ("hidden_cnn_layers", *(FITTED if config.minutes else ()), *(() if has_preset(config.game) else OF_GAME))
+        changed |= {setting: getattr(config, setting) for setting in more}
+    words = []
+    for setting, value in changed.items():
+        flag = setting.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            words += [f"--{flag}", *(value if isinstance(value, tuple) else [str(value)])]
+    return words
+
+
+def has_preset(game: str) -> bool:
+    """Return whether a game is built in; else `fitted` finds its settings.
+
+    >>> has_preset("gomoku(size=15)"), has_preset("gomoku.py:Mine"), has_preset("open_spiel:go")
+    (True, False, False)
+    """
+    return bool(_FAMILY.match(game))
 
 
 def preset_for(game: str) -> str:

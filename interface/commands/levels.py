@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import Config, differences
+from config import Config
 from interface.arguments import parse
 from system.shell import join, quoted
-from training.presets import preset
+from training.presets import as_options
 
 EXAMPLES = {
     "python main.py levels": "the levels of Connect 4",
@@ -73,13 +73,4 @@ def _began_with(folder: Path) -> str:
 
 def command_of(config: Config) -> str:
     """Return the command that starts a run with these settings, with the defaults of today."""
-    words = ["--new", "--game", config.game]
-    changed = differences(preset("laptop", game=config.game), config)
-    changed["hidden_cnn_layers"] = (), config.hidden_cnn_layers  # in `laptop` it depends on the processor
-    for name, (_, value) in changed.items():
-        flag = "--" + name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(flag if value else flag.replace("--", "--no-", 1))
-        else:
-            words += [flag, *(value if isinstance(value, tuple) else [str(value)])]
-    return f"python main.py {join(words)}"
+    return f"python main.py {join(['--new', '--game', config.game, *as_options(config)])}"

@@ -21,7 +21,7 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])\Z")
 EXAMPLES = {
     "python main.py new-game my_game": "write my_game.py",
     "python main.py check my_game.py:MyGame": "test its rules",
-    "python main.py --preset tiny --new --game my_game.py:MyGame": "learn it",
+    "python main.py --new --minutes 5 --game my_game.py:MyGame": "learn it",
 }
 
 
@@ -41,7 +41,7 @@ def run(argv: list[str]) -> int:
     here = PREFIX or Path.cwd() == HERE  # installed it is a command, which works in every folder
     program = "python main.py" if here else join(["python", str(HERE / "main.py")])
     commands = [f"{program} {rest}" for rest in (
-        f"check {path.name}:{kind}", f"--preset tiny --new --game {path.name}:{kind}",
+        f"check {path.name}:{kind}", f"--new --minutes 5 --game {path.name}:{kind}",
         f"play --game {path.name}:{kind}",
     )]  # fmt: skip
     if args.json:

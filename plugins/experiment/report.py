@@ -27,7 +27,7 @@ from storage.run_folders import game_of, read_config
 from storage.run_store import Store
 from system.reading import TEXT_BYTES, read_limited
 from system.shell import join
-from training.presets import preset, preset_for
+from training.presets import as_options, preset_for, unfitted
 from training.size_plan import game_named
 
 HERE = Path(__file__).parent
@@ -222,7 +222,7 @@ def _sample_games(store: Store, game: Game, boards: Boards, label: str = "") -> 
 
 
 def _settings(config: Config) -> str:
-    base = preset(preset_for(config.game), game=config.game)
+    base = unfitted(preset_for(config.game), game=config.game)
     found = [["setting", preset_for(config.game), "here"]]
     found += [[name, str(old), str(new)] for name, (old, new) in differences(base, config).items()]
     return table(found) or _para("None.")
@@ -230,14 +230,7 @@ def _settings(config: Config) -> str:
 
 def _command(config: Config) -> str:
     name = preset_for(config.game)
-    words = ["python", "main.py", "--preset", name, "--game", config.game, "--new"]
-    for setting, (_, value) in differences(preset(name, game=config.game), config).items():
-        flag = setting.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(f"--{flag}" if value else f"--no-{flag}")
-        else:
-            words += [f"--{flag}", *(value if isinstance(value, tuple) else [str(value)])]
-    return join(words)
+    return join(["python", "main.py", "--preset", name, "--game", config.game, "--new", *as_options(config, name)])
 
 
 def _facts(values: dict[str, Any]) -> str:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from compiled import call, compiled
+from game import GameState
+from games.hex import Hex
 from plugins.laboratory.hex_circuit import LEFT, STEPS, TOP, Circuit, way
 
 NONE = np.uint64(0)
@@ -177,3 +179,28 @@ class Prover:
         carrier, sure = call(ways_to_win, board, wide, STEPS, self._bits, np.int64(player), *self._room, self._ways)
         ways = self._ways[self.circuit.points]
         return int(carrier), bool(sure), {int(i): int(ways[i]) for i in np.flatnonzero(ways)}
+
+
+class ProvenScores:
+    """The values of all moves of a position of Hex without the swap, for `evaluation.puzzle_maker.Maker`."""
+
+    def __init__(self, game: Hex, most: int = 3000) -> None:
+        """most: nodes that may be proven for one position."""
+        self.game, self.prover = game, Prover(game.grid_shape[0], most)
+
+    def scores(self, state: GameState) -> dict[int, float] | None:
+        """Return {action: score for the player to move}, positive where he wins; None where that takes too long.
+
+        Of moves that win the one through which most current runs has the largest score, and of those that lose.
+        """
+        board = self.game.owners(self.game.row_of(state)).ravel()
+        stones = {int(point): int(board[point]) for point in np.flatnonzero(board)}
+        _, order = Circuit(board.reshape(self.game.grid_shape)).judge(state.playerTurn)
+        found, self.prover.nodes = {}, 0
+        for place, point in enumerate(order):
+            try:
+                lost = self.prover.wins({**stones, point: state.playerTurn}, -state.playerTurn)
+            except GaveUp:
+                return None
+            found[point] = (-1.0 if lost else 1.0) - place / 1000
+        return found

@@ -30,7 +30,7 @@ def test_new_game_writes_a_game_that_passes_check_and_tells_what_comes_next(desk
     commands = [line for line in out.splitlines() if line.startswith("python ")]
     assert [Path(shlex.split(c)[1]) for c in commands] == [HERE / "main.py"] * 3 and (HERE / "main.py").exists()
     assert [c.split("main.py", 1)[1].strip("'\" ") for c in commands] == [
-        "check my_game.py:MyGame", "--preset tiny --new --game my_game.py:MyGame", "play --game my_game.py:MyGame",
+        "check my_game.py:MyGame", "--new --minutes 5 --game my_game.py:MyGame", "play --game my_game.py:MyGame",
     ]  # fmt: skip
     code, out, _ = output_of(capsys, *shlex.split(commands[0])[2:])
     assert code == 0 and "my_game.py:MyGame: no fault in 50 random games" in out

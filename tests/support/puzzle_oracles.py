@@ -2,7 +2,17 @@
 
 import numpy as np
 
-SPECS = ["tictactoe", "connect4", "gomoku", "othello(size=6)", "othello", "littlego", "metasquares(size=8)"]
+SPECS = [
+    "tictactoe",
+    "connect4",
+    "gomoku",
+    "gomoku(size=15)",
+    "othello(size=6)",
+    "othello",
+    "littlego",
+    "metasquares(size=8)",
+    "hex(size=7)",
+]
 
 
 def wins(state, side):

@@ -6,12 +6,12 @@ import config as c
 import games
 from config import Config, has_range
 from game import Game, GameState
-from interface.arguments import fitted_to
-from training import unknown_game
-from training.budget import ITERATIONS, searched_plies, seconds_of_position
-from training.presets import fitted, preset, unfitted
+from interface.arguments import base_of, fitted_to, parse
+from interface.commands.train import Train
+from training import presets, unknown_game
+from training.budget import FEWEST_GAMES, ITERATIONS, searched_plies, seconds_of_position
+from training.presets import as_options, fitted, preset, unfitted
 
-SIZES = {"episodes", "memory_size", "min_memory", "eval_episodes", "grow_sims", "warmup_steps"}
 BUILT_IN = ("connect4", "gomoku", "othello", "othello(size=6)", "go", "hex(size=7..9)")
 NIM = "examples/nim.py:Nim"
 
@@ -32,10 +32,10 @@ def test_a_run_of_few_minutes_has_enough_iterations_and_all_else_in_proportion(s
     whole, short = preset("laptop", game=spec), preset("laptop", 1, game=spec, minutes=minutes)
     share = short.episodes / whole.episodes
     assert 0 < share <= 1
-    assert iterations_of(short, minutes) >= ITERATIONS * 0.9
+    assert iterations_of(short, minutes) >= ITERATIONS * 0.9 or short.episodes == FEWEST_GAMES
     assert short.memory_size / whole.memory_size == pytest.approx(share, rel=0.01)
     assert short.min_memory / whole.min_memory == pytest.approx(share, rel=0.01)
-    assert c.differences(whole, short).keys() <= SIZES | {"minutes"}
+    assert c.differences(whole, short).keys() <= {*presets.FITTED, "minutes"}
     assert has_range(spec) == short.many_sizes
 
 
@@ -48,6 +48,30 @@ def test_what_somebody_chose_stays():
     assert preset("laptop", 1, minutes=1, episodes=777, grow_sims=3).episodes == 777
     chosen = fitted(preset("laptop", grow_sims=3, episodes=777), ["episodes", "grow_sims"])
     assert (chosen.episodes, chosen.grow_sims) == (777, 3)
+
+
+@pytest.mark.parametrize(
+    ("game", "changes"),
+    [
+        ("connect4", {"minutes": 3.0}),
+        ("connect4", {"minutes": 3.0, "episodes": 1024, "global_pooling": True}),
+        ("gomoku", {"cpuct": 2.0}),
+        (NIM, {}),
+        (NIM, {"minutes": 1.0, "gumbel": 0}),
+    ],
+)
+def test_the_options_of_a_run_start_it_with_the_same_settings_on_other_cores(game, changes, monkeypatch):
+    config = preset("laptop", 7, game=game, **changes)
+    argv = ["--game", game, *as_options(config)]
+    monkeypatch.setattr(presets, "has_tiles", lambda: True)  # another processor
+    assert fitted_to(argv, parse(Train, argv, Train(base_of(argv))).config) == config
+
+
+def test_what_follows_from_minutes_and_from_an_unknown_game_is_listed():
+    changed = c.differences(unfitted("laptop"), preset("laptop", 1, minutes=0.1))
+    assert changed.keys() - {"minutes"} == set(presets.FITTED)
+    for spec in ("connect4", "gomoku", NIM):
+        assert unknown_game.settings_for(games.make(spec)).keys() <= set(presets.OF_GAME)
 
 
 @pytest.mark.parametrize("name", ["tiny", "classic", "gpu"])
