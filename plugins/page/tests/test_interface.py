@@ -28,6 +28,7 @@ READ = (
     "games?name=tictactoe/run0001",
     "options",
     "options?game=tictactoe",
+    "options?game=tictactoe&minutes=2",
     "players?game=tictactoe",
     "game?name=tictactoe/run0001&iteration=1&number=0",
 )

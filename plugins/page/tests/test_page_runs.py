@@ -318,3 +318,10 @@ def test_the_page_shows_the_runs_that_can_be_read(folder, lock, caplog):
     for _ in range(2):
         assert list(web_players.named_runs()) == ["tictactoe/run0001"]
     assert len(caplog.records) == 2, "a line for each, once"
+
+
+def test_the_sizes_of_a_training_suit_its_minutes():
+    def games(minutes):
+        return dict(runs_shown.options("connect4", minutes)["estimate"])["games an iteration"]
+
+    assert games(None) == "1,024" and int(games(1)) < 1000

@@ -84,17 +84,31 @@ class Five:
         """Return whether who is to move wins by force within `count` own moves."""
         if self.winning(own, other) or count == 1:
             return bool(self.winning(own, other))
-        points = self.points(own, other)
+        points = self.points(own, other, 5 - count, 5 - count)
         if count == 2:  # the first of two moves has to make four in a row
             fours = self.filling(own, other, 3)
             points = [p for p in points if p & fours]
         return any(self.wins_with(own, other, p, count) for p in points)
 
-    def points(self, own, other):
-        """Return the points that do not let the other side win at once."""
+    def points(self, own, other, mine, theirs):
+        """Return the points that do not let the other side win at once, of those that matter and one that does not.
+
+        A point matters in a row of five with nothing of the other side and at least `mine` own stones, or with nothing
+        own and at least `theirs` of the other's: with the moves that are left, no other row becomes five for who wins
+        by force, or four for who defends.
+        """
         danger = self.winning(other, own)
-        free = danger if danger else self.all & ~(own | other)
-        return [1 << i for i in range(self.all.bit_length()) if free >> i & 1] if danger.bit_count() < 2 else []
+        if danger:
+            free = danger if danger.bit_count() == 1 else 0
+        else:
+            matters = 0
+            for w in self.rows:
+                if not w & other and (w & own).bit_count() >= mine or not w & own and (w & other).bit_count() >= theirs:
+                    matters |= w
+            free = self.all & ~(own | other)
+            others = free & ~matters
+            free = free & matters | others & -others
+        return [1 << i for i in range(self.all.bit_length()) if free >> i & 1]
 
     def wins_with(self, own, other, point, count):
         """Return whether a move, which does not win at once, wins by force within `count` own moves, itself one."""
@@ -104,7 +118,8 @@ class Five:
             return True
         if threats or not self.wins(own, other, count - 1):  # it must threaten, or a pass would refute it
             return bool(threats) and self.wins(own, other | threats, count - 1)
-        return all(self.wins(own, other | reply, count - 1) for reply in self.points(other, own))
+        replies = self.points(other, own, 5 - count, 6 - count)
+        return all(self.wins(own, other | reply, count - 1) for reply in replies)
 
 
 def values_of(spec, moves):
@@ -152,7 +167,7 @@ def test_a_puzzle_of_gomoku_has_one_move_that_wins_by_force(spec, n):
             assert at_once >> puzzle.line[step] & 1
             continue
         assert not at_once
-        points = five.points(five.own, five.other)
+        points = five.points(five.own, five.other, 5 - left, 5 - left)
         right = [p for p in points if five.wins_with(five.own, five.other, p, left)]
         assert right == [1 << puzzle.line[step]]
         for action in set(state.allowedActions) - {puzzle.line[step]}:
