@@ -19,9 +19,10 @@ from training.unknown_game import facts_of
 
 TYPICAL_LENGTH = 0.7
 """Plies of a game over the most there can be: a guess, made before the first game."""
-ITERATIONS = 40
+ITERATIONS = 20
 """Iterations that a run has at least, by these guesses."""
-FEWEST_GAMES = 16
+FEWEST_GAMES = 64
+"""Games of an iteration at least: fewer would hardly fill the network's batches."""
 OVERHEAD = 1.5
 """Time of all else, the search, tournaments and the scoreboard, with that of the network and of rules in Python."""
 WARMING = 0.05

@@ -59,7 +59,8 @@ def settings_for(game: Game) -> dict[str, Any]:
     found["random_opening_plies"] = max(round(min(plies / 3, 20)), 1)  # then most is still open
     found["turns_until_tau0"] = max(round(min(plies / 2, 12)), 1)
     if isinstance(game, PlainGame):  # its rules, not the network, take the time
-        few = {"episodes": 128, "mcts_sims": 48, "grow_sims": 0}
-        found |= few if game.action_size <= FEW else {"episodes": 128}
+        found |= {"episodes": 128, "reuse": Config.reuse}  # games are dear, to learn from them once more is not
+        if game.action_size <= FEW:
+            found |= {"mcts_sims": 48, "grow_sims": 0}
     found["min_memory"] = max(min(round(found.get("episodes", Config.episodes) * plies / 2), Config.min_memory), 1)
     return found
