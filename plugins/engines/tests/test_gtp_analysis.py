@@ -107,6 +107,8 @@ def test_avoided_and_allowed_moves_restrict_the_first_move(spec, player):
                 talk.send(f"play {line}")
                 assert talk.answer() == ["="]
         all_moves, _ = shown("lz-analyze b 2")
+        for _ in range(50 if spec != "gomoku" else 0):  # on a busy machine the first lines may name one move only
+            all_moves |= shown("lz-analyze b 2")[0] if len(all_moves) < 2 else set()
         best = max(all_moves)
         without, _ = shown(f"lz-analyze b 2 avoid b {best} 1 avoid w {min(all_moves)} 1")
         assert without and best not in without and (spec != "go" or min(all_moves) in without)
@@ -271,8 +273,9 @@ def test_rollouts_are_analysed_and_players_without_a_search_are_not():
     assert told_gtp("lz-analyze", game="tictactoe", player="greedy") == ["? greedy has no search to show"]
 
 
-def test_ownership_adds_up_to_the_score_and_ends_are_counted_as_they_are():
-    game = games.make("go(size=5,komi=24.5)")  # its player has no head for ownership
+def test_ownership_adds_up_to_the_score_and_ends_are_counted_as_they_are(monkeypatch):
+    monkeypatch.setattr("plugins.engines.territory.ownership_of", lambda model: None)  # a network without that head
+    game = games.make("go(size=5,komi=24.5)")
     agent = PlayerSource("shipped", sims=8).player(game)
     territory = Territory(agent, game)
     state = game.start()
