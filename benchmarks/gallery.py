@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from pathlib import Path
@@ -31,6 +32,8 @@ SETTINGS: dict[str, Any] = {"eval_every": 1_000_000, "score_games": 0}
 OPPONENT, SIMS, MATCH = "rollout:32", 50, 20
 LOOKS = (0.0, 0.25, 0.5, 1.0)
 """Shares of the versions after which a version is looked at."""
+EARLY, MARKS = 0.5, (0, 0.5, 1, 2, 4)
+"""Core-minutes up to which the axis of time is about linear, and those that are written at it."""
 WIDTH, HEIGHT, LEFT, TOP, ACROSS, DOWN = 760, 250, 44, 34, 690, 160
 COLOURS = ("#3b7dd8", "#e08a1e", "#2ba36b", "#d8404f", "#8a63d2")
 
@@ -64,8 +67,11 @@ def draw(found: dict[str, dict[str, Any]]) -> str:
     """Return the curves of all games: score over core-minutes."""
     most = max(figures["points"][-1]["minutes"] for figures in found.values())
 
+    def across(minutes: float) -> float:
+        return LEFT + ACROSS * math.log1p(minutes / EARLY) / math.log1p(most / EARLY)
+
     def at(minutes: float, score: float) -> str:
-        return f"{LEFT + ACROSS * minutes / most:.1f} {TOP + DOWN * (1 - score):.1f}"
+        return f"{across(minutes):.1f} {TOP + DOWN * (1 - score):.1f}"
 
     parts = []
     for score in (0.0, 0.5, 1.0):
@@ -84,6 +90,10 @@ def draw(found: dict[str, dict[str, Any]]) -> str:
         parts.append(f'<rect x="{x}" y="{HEIGHT - 18}" width="10" height="10" rx="2" fill="{COLOURS[i]}"/>')
         parts.append(f'<text x="{x + 15}" y="{HEIGHT - 9}">{name.replace("_", " ")}</text>')
     parts.append(f'<text x="{LEFT}" y="18">score against {OPPONENT}, {SIMS} simulations a move</text>')
+    for mark in (mark for mark in MARKS if mark < most / 1.3):
+        place = across(mark)
+        parts.append(f'<path d="M{place:.1f} {TOP + DOWN}v4" stroke="var(--line)"/>')
+        parts.append(f'<text x="{place:.1f}" y="{TOP + DOWN + 18}" text-anchor="middle">{mark:g}</text>')
     parts.append(f'<text x="{LEFT + ACROSS}" y="{TOP + DOWN + 18}" text-anchor="end">{most:.1f} core-minutes</text>')
     style = (
         "text{font:12px system-ui,sans-serif;fill:var(--ink)}svg{--ink:#1f2328;--line:#d1d9e0}"
@@ -110,7 +120,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train each game of examples/ once and draw how it learned.")
     parser.add_argument("out", type=Path)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(GAMES)}; by default all")
-    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--minutes", type=float, default=2.0, help="of each game's training")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     files = {name: options.out / f"{name}.json" for name in GAMES}

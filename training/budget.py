@@ -8,6 +8,7 @@ in iterations or in positions follows. No size grows: a run of an hour has its p
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -33,16 +34,22 @@ LEARNING = 5.0
 """What it takes to learn a position once, in evaluations by the network."""
 
 
-def suited(game: Game, config: Config, core_minutes: float) -> dict[str, Any]:
-    """Return {name: value} of the settings that a run of so many minutes of a core changes."""
+def suited(game: Game, config: Config, core_minutes: float, given: Container[str] = ()) -> dict[str, Any]:
+    """Return {name: value} of the settings that a run of so many minutes of a core changes.
+
+    given: the names of those that somebody chose: what follows from them follows from the choice.
+    """
     searched = searched_plies(game, config)
     games = 60 * core_minutes / (searched * seconds_of_position(game, config))
-    episodes = min(config.episodes, max(FEWEST_GAMES, math.ceil(games / ITERATIONS)))
+    episodes = config.episodes
+    if "episodes" not in given:
+        episodes = min(episodes, max(FEWEST_GAMES, math.ceil(games / ITERATIONS)))
     share, steps = episodes / config.episodes, games * searched * config.reuse / config.batch_size
+    least = config.min_memory if "min_memory" in given else round(share * config.min_memory)
     return {
         "episodes": episodes,
-        "memory_size": round(share * config.memory_size),
-        "min_memory": round(share * config.min_memory),
+        "memory_size": max(round(share * config.memory_size), least),
+        "min_memory": least,
         "eval_episodes": max(2 * round(share * config.eval_episodes / 2), 20),
         "grow_sims": min(config.grow_sims, round(games / episodes / 2)),
         "warmup_steps": min(config.warmup_steps, round(WARMING * steps)),

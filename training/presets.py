@@ -95,7 +95,7 @@ def fitted(config: Config, given: Container[str], cores: int | None = None) -> C
     if own:
         config = changed(config, settings_for(game))
     if config.minutes:
-        config = changed(config, suited(game, config, (cores or here()) * config.minutes))
+        config = changed(config, suited(game, config, (cores or here()) * config.minutes, given))
     return config
 
 

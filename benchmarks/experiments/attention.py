@@ -8,6 +8,8 @@ it knows from the convolutions before, which see the board's edge.
 
 from __future__ import annotations
 
+from typing import Any
+
 import keras
 
 from config import layers as layer_sizes
@@ -26,23 +28,25 @@ class Attention(Gen_Model):
         settings, (rows, columns) = self.config, self.game.grid_shape
         actions = self.game.action_size
 
-        def conv(x, filters, size, initial="he_normal", kind=dtype, name=None):
+        def conv(
+            x: Any, filters: int, size: int, initial: str = "he_normal", kind: str = dtype, name: str | None = None
+        ) -> Any:
             layer = keras.layers.Conv2D(
                 filters, size, padding="same", kernel_initializer=initial, dtype=kind, name=name
             )
             return layer(x)
 
-        def relu(x):
+        def relu(x: Any) -> Any:
             return keras.layers.ReLU(dtype=dtype)(x)
 
-        def dense(x, units, name=None, activation=None, kind=dtype):
+        def dense(x: Any, units: int, name: str | None = None, activation: str | None = None, kind: str = dtype) -> Any:
             return keras.layers.Dense(units, activation=activation, dtype=kind, name=name)(x)
 
-        def residual(x, filters, size):
+        def residual(x: Any, filters: int, size: int) -> Any:
             y = conv(relu(conv(x, filters, size)), filters, size, "zeros")
             return relu(keras.layers.Add(dtype=dtype)([x, y]))
 
-        def attention(x, filters):
+        def attention(x: Any, filters: int) -> Any:
             points = keras.layers.Reshape((rows * columns, filters), dtype=dtype)(x)
             q, k, v = (dense(points, filters) for _ in range(3))
             heads = (rows * columns, HEADS, filters // HEADS)

@@ -58,7 +58,7 @@ def _opened(
 ) -> tuple[Session, bool]:  # fmt: skip
     """Return (session, whether it resumes a run)."""
     number, version, memory_version = initial
-    changes = {name: tuple(v) if isinstance(v, list) else v for name, v in (overrides or {}).items()}
+    changes: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in (overrides or {}).items()}
     config = preset(settings, **({"game": game} if game else {}) | changes)
     config = dataclasses.replace(config, game=checked(games.make(config.game)).spec)
     folder = Path(root) if root else None

@@ -421,7 +421,7 @@ def options(spec: str, minutes: int | None) -> dict[str, Any]:
         with suppress(UserError):
             presets.append({"key": name, "name": tr(name), "about": tr(WHAT[name]), "suits": name == suits})
     with PARSING:
-        config = preset(suits, game=spec, **({"minutes": float(minutes)} if minutes else {}))
+        config = preset(suits, game=spec, minutes=float(minutes or 0))
     lines = [
         (tr("games an iteration"), f"{config.episodes:,}"),
         (tr("iterations at most"), f"{config.iterations:,}"),

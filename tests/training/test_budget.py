@@ -45,7 +45,10 @@ def test_more_minutes_and_more_cores_are_never_smaller():
 
 
 def test_what_somebody_chose_stays():
-    assert preset("laptop", 1, minutes=1, episodes=777, grow_sims=3).episodes == 777
+    found, whole = preset("laptop", 1, minutes=1, episodes=777, grow_sims=3), preset("laptop")
+    assert (found.episodes, found.grow_sims) == (777, 3)
+    assert (found.memory_size, found.min_memory) == (whole.memory_size, whole.min_memory), "they suit these games"
+    assert preset("laptop", 1, minutes=0.1, min_memory=90_000).memory_size == 90_000
     chosen = fitted(preset("laptop", grow_sims=3, episodes=777), ["episodes", "grow_sims"])
     assert (chosen.episodes, chosen.grow_sims) == (777, 3)
 
