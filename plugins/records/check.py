@@ -80,7 +80,8 @@ def _checked(job: Job, game: Game, goal: Goal, record: Record, measure: Callable
     chosen = within[::-1][::step][::-1]
     curve = []
     for version in chosen:
-        agent = make_player(f"version{version}", game, root=job.root, sims=goal.sims, smallest=STEADY)
+        changes = {} if goal.endgame is None else {"endgame": goal.endgame}
+        agent = make_player(f"version{version}", game, root=job.root, sims=goal.sims, smallest=STEADY, changes=changes)
         if not isinstance(agent, Agent):
             raise UserError(f"{job.name}: expected a network that searches")
         curve.append([round(trained[version], 2), round(measure(agent), 2)])
