@@ -60,7 +60,7 @@ class Level(NamedTuple):
 
 
 def names_of(count: int) -> list[str]:
-    """Return the names of so many levels, weakest first.
+    """Return the names of `count` levels, weakest first.
 
     >>> names_of(3), names_of(1)
     (['Beginner', 'Club', 'Master'], ['Master'])

@@ -35,7 +35,7 @@ LEARNING = 5.0
 
 
 def suited(game: Game, config: Config, core_minutes: float, given: Container[str] = ()) -> dict[str, Any]:
-    """Return {name: value} of the settings that a run of so many minutes of a core changes.
+    """Return {name: value} of the settings that follow from the minutes of a core that a run has.
 
     given: the names of those that somebody chose: what follows from them follows from the choice.
     """

@@ -18,7 +18,7 @@ from model import Gen_Model
 HEADS = 4
 """Heads of an attention block; each has filters / HEADS channels."""
 EVERY = 3
-"""Every so many blocks one attends."""
+"""Of this many blocks in a row the last one attends."""
 
 
 class Attention(Gen_Model):

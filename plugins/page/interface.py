@@ -367,7 +367,10 @@ class Parts:
     # ---- training
 
     def options(self, spec: str, minutes: int | None) -> dict[str, Any]:
-        """Return what can be trained, or what a training of a game for so many minutes can choose."""
+        """Return what can be trained, or what a training of a game can choose.
+
+        minutes: its limit, None: without one.
+        """
         from games.titles import titled
         from plugins.page import runs_shown
         from plugins.page.home import in_languages

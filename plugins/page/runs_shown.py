@@ -414,7 +414,7 @@ def kind_of(result: float | None) -> str:
 
 
 def options(spec: str, minutes: int | None) -> dict[str, Any]:
-    """Return what a training of a game can choose, and what it will do in so many minutes; None: without a limit."""
+    """Return what a training of a game can choose, and its sizes; minutes: its limit, None: without one."""
     suits = preset_for(spec)
     presets = []
     for name in PRESETS:
