@@ -227,8 +227,9 @@ class NetworkSettings(_Checked):
     """Loss weight of an extra head for the owner of each point at the game's end, if the game has one (article: 0)."""
     soft_policy_weight: float = setting(1.0, 0, 100, fixed=True)
     """Loss weight of an extra head for the fourth root of the policy target; the policy itself has 0.5 (article: 0)."""
-    precision: Literal["auto", "float32", "bfloat16"] = setting("auto")
-    """Number format; auto = bfloat16 if the processor has it (GPU: name it)."""
+    precision: Literal["auto", "float32", "bfloat16", "int8"] = setting("auto")
+    """Number format; auto = bfloat16 if the processor has it (GPU: name it); int8 = as auto, but self-play evaluates in
+    8-bit integers."""
     backend: Literal["auto", "keras", "openvino", "onnxruntime"] = setting("auto")
     """Library that evaluates the network; auto = on a CPU OpenVINO or ONNX Runtime if installed, else Keras."""
 

@@ -336,7 +336,10 @@ class Session:
             streams = side_by_side(self.game, self.config.selfplay)[1] if role == "selfplay" else 1
             smallest = STEADY if role in ("selfplay", "current", "best") else 1
             model = self.model if board is None else on_board(self.model, board, self.config.backend)
-            made = make_predictor(model, backend=self.config.backend, streams=streams, smallest=smallest)
+            in_8_bits = role == "selfplay" and self.config.precision == "int8"
+            made = make_predictor(
+                model, backend=self.config.backend, streams=streams, smallest=smallest, in_8_bits=in_8_bits
+            )
             kept = {k: p for k, p in self._predictors.items() if k[0] != role or on_device(p)}  # GPUs compile slowly
             self._predictors, self._loaded[key] = {**kept, key: made}, -1
         if self._loaded[key] != version:

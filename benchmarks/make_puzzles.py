@@ -3,9 +3,9 @@
     python benchmarks/make_puzzles.py connect4 [PUZZLES OF EACH LEVEL] [SEED] [MINUTES]
 
 Games and grades are by rollouts, by the game's shipped network where there is one, and by looking one move ahead; on a
-wide board the games are by the network, as rollouts scatter their stones there. Hex has a solver of the laboratory. It
-ends when all levels are full, or when the minutes are over; the file is written with each puzzle, as on a wide board
-one may take longer than all before it. The easiest come first.
+wide board the games are by the network, as rollouts scatter their stones there. Hex and Go have solvers of the
+laboratory. It ends when all levels are full, or when the minutes are over; the file is written with each puzzle, as on
+a wide board one may take longer than all before it. The easiest come first.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import games
 from config import UserError
-from evaluation.puzzle_maker import PANEL, SEATS, Maker
+from evaluation.puzzle_maker import PANEL, SEATS, Maker, Solver
 from evaluation.puzzles import FAST, LEVELS, WIN, Puzzle, set_file, write_set
 from game import Game
+from games.go import Go
 from games.hex import Hex
 from players.by_name import make_player
-from plugins.laboratory.hex_proofs import ProvenScores
+from plugins.laboratory import go_proofs, hex_proofs
 from storage.atomic_files import write_file
 
 WIDE = 100
@@ -43,10 +44,14 @@ def main(spec: str, count: int = 8, seed: int = 1, minutes: int = 6) -> None:
     """Make the file of one game."""
     game = games.make(spec)
     networks = networks_of(game)
-    seats = (*SEATS, *networks) if game.won_by_a_move else SEATS  # whose games are still open near their end
+    solver: Solver | None = None
+    if isinstance(game, Hex):
+        solver = hex_proofs.ProvenScores(game)
+    elif isinstance(game, Go):
+        solver = go_proofs.ProvenScores(game)
+    seats = (*SEATS, *networks) if game.won_by_a_move or solver else SEATS  # whose games are still open near their end
     if networks and game.action_size > WIDE:
         seats = ("greedy", *networks)
-    solver = ProvenScores(game) if isinstance(game, Hex) else None
     maker = Maker(game, seats=seats, panel=(*PANEL, *networks), solver=solver)
     found: dict[str, list[Puzzle]] = {level: [] for level in LEVELS}
     path = set_file(game.spec)
@@ -55,6 +60,8 @@ def main(spec: str, count: int = 8, seed: int = 1, minutes: int = 6) -> None:
     for puzzle in maker.puzzles(seed, stop=lambda: time.monotonic() > end):
         if puzzle is None:
             break
+        if game.move_name(puzzle.line[0]) == "pass":
+            continue  # whoever counts sees it
         here = found[puzzle.level]
         slow = sum(p.kind not in (WIN, FAST) for p in here)
         if game.won_by_a_move and not solver and puzzle.kind not in (WIN, FAST) and slow >= count // 2:

@@ -25,6 +25,8 @@ def make_predictor(
     chosen = choose_backend(backend)
     if backend == "auto" and not convertible(model, chosen):
         chosen = "keras"
+    if in_8_bits and chosen != "openvino":
+        raise UserError(f"precision int8: expected the back end openvino, on a CPU, got {chosen}")
     predictor: Predictor
     if chosen == "openvino":
         from network.openvino_predictor import OpenVINOPredictor

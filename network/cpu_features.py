@@ -16,5 +16,5 @@ def has_tiles() -> bool:
 
 
 def resolve_precision(precision: str) -> str:
-    """Return float32 or bfloat16 for a setting that may be "auto"."""
-    return ("bfloat16" if native_bfloat16() else "float32") if precision == "auto" else precision
+    """Return float32 or bfloat16 for a setting that may be "auto", or "int8", which is for self-play alone."""
+    return ("bfloat16" if native_bfloat16() else "float32") if precision in ("auto", "int8") else precision

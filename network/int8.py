@@ -1,62 +1,116 @@
-"""8-bit answers of a residual network, for processors that multiply 8-bit integers fast and bfloat16 not at all.
+"""8-bit answers of a residual network, faster than those in bfloat16.
 
-The convolutions of all blocks but the last compute with 8-bit inputs and kernels; the first convolution, the last block
-and the heads stay in floating point. An input's scale is its largest value in positions of random games, a kernel's
-that of each filter. A network whose answers change too much stays in floating point altogether.
+The convolutions of the blocks compute with 8-bit inputs and kernels; the first convolution and the heads stay in
+floating point. An input's scale is its largest value in positions that the network's own games reach, a kernel's that
+of each filter. A network whose answers change too much stays in floating point altogether.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from game import Game
+from game import Game, GameState
 from network.architecture import Architecture
 from network.openvino_graph import core, openvino_graph
-from network.predictor import random_positions
 
-POSITIONS = 512
-"""Positions of random games: the first half sets the scales, the second judges the answers."""
-VALUE_ERROR, SAME_MOVE = 0.03, 0.95
-"""Largest mean difference of values, and smallest share of positions with the same best move, that are accepted."""
+GAMES, MOVES = 64, 8
+"""Games that are played at once, and the moves of each: the positions of every second one set the scales, the others
+judge."""
+OPENING = 16
+"""Most random moves before these."""
+VALUE_ERROR, SAME_MOVE, DIVERGENCE = 0.03, 0.9, 0.02
+"""What is accepted: the mean difference of values, the share of positions with the same best move, and the mean
+divergence of the policies (Kullback and Leibler 1951), in nats."""
 _LOGGER = logging.getLogger("alphazero.int8")
+
+
+class Answers(NamedTuple):
+    """What the network says of GAMES positions."""
+
+    planes: np.ndarray
+    """[GAMES, rows, columns, planes] uint8"""
+    legal: np.ndarray
+    """[GAMES, actions] bool"""
+    values: np.ndarray
+    """[GAMES, 1]"""
+    policies: np.ndarray
+    """[GAMES, actions]"""
+    largest: list[float]
+    """The largest input of each convolution that may compute in 8 bits."""
 
 
 def find_scales(
     architecture: Architecture, weights: Sequence[np.ndarray], game: Game, options: dict[str, Any]
 ) -> dict[str, float]:
     """Return {convolution: largest input} of those in 8 bits; none if the answers would change too much."""
-    inner = _inner(architecture)
-    inputs = {layer.name: layer.inputs[0] for layer in architecture.shown() if layer.name in inner}
-    if not inputs:
+    layers = [layer for layer in architecture.shown() if layer.kind == "conv" and layer.name.startswith("block")]
+    if not layers:
         return {}
-    first, second = np.split(_positions(game), 2)
-    outputs = (*architecture.heads[:2], *inputs.values())
-    exact = core().compile_model(openvino_graph(architecture, weights, len(first), outputs=outputs), "CPU", options)
-    seen = exact([first])
-    scales = {name: float(seen[2 + i].max()) for i, name in enumerate(inputs)}
-    scales = {name: scale for name, scale in scales.items() if scale > 0}
-    value, logits, *_ = (np.array(found) for found in exact([second]).values())
-    graph = openvino_graph(architecture, weights, len(second), scales=scales)
-    rough = core().compile_model(graph, "CPU", options)([second])
-    error = float(np.abs(rough[0] - value).mean())
-    same = float((rough[1].argmax(1) == logits.argmax(1)).mean())
-    if error <= VALUE_ERROR and same >= SAME_MOVE:
+    rounded = options["INFERENCE_PRECISION_HINT"] == "bf16"
+
+    def compiled(**more: Any) -> Any:
+        graph = openvino_graph(architecture, weights, GAMES, rounded=rounded, **more)
+        return core().compile_model(graph, "CPU", options)
+
+    outputs = (*architecture.heads[:2], *(layer.inputs[0] for layer in layers))
+    answers = list(_answers(game, compiled(outputs=outputs)))
+    largest = np.max([found.largest for found in answers[::2]], axis=0)
+    scales = {layer.name: float(most) for layer, most in zip(layers, largest, strict=True) if most > 0}
+    rough = compiled(scales=scales)
+    changes = [_changes(found, *rough([found.planes]).values()) for found in answers[1::2]]
+    error, same, divergence = np.mean(changes, axis=0)
+    if error <= VALUE_ERROR and same >= SAME_MOVE and divergence <= DIVERGENCE:
         return scales
-    _LOGGER.info("8 bits change the values by %.3f and keep %.0f %% of the moves: not used", error, 100 * same)
+    _LOGGER.warning(
+        "8 bits would change values by %.3f and policies by %.3f nats, and keep %.0f %% of the best moves: not used",
+        error, divergence, 100 * same,
+    )  # fmt: skip
     return {}
 
 
-def _inner(architecture: Architecture) -> set[str]:
-    """Return the names of the convolutions of all blocks but the last."""
-    blocks = sum(layer.name.startswith("block") and layer.name.endswith("_add") for layer in architecture.layers)
-    return {f"block{i}{part}" for i in range(1, blocks) for part in "ab"}
+def _answers(game: Game, network: Any) -> Iterator[Answers]:
+    """Play GAMES games at once, moves drawn from the network's policy, and yield what it says before each move."""
+    rng = np.random.default_rng(0)
+    states = [_opening(game, rng) for _ in range(GAMES)]
+    for _ in range(MOVES):
+        planes, legal = np.stack([state.planes() for state in states]), np.zeros((GAMES, game.action_size), bool)
+        for i, state in enumerate(states):
+            legal[i, state.allowedActions] = True
+        values, logits, *inputs = network([planes]).values()
+        policies = _masked_softmax(logits, legal)
+        yield Answers(planes, legal, values.copy(), policies, [float(array.max()) for array in inputs])
+        for i, state in enumerate(states):
+            state = state.takeAction(int(rng.choice(game.action_size, p=policies[i])))[0]
+            states[i] = _opening(game, rng) if state.isEndGame else state
 
 
-@cache
-def _positions(game: Game) -> np.ndarray:
-    return random_positions(game, POSITIONS)
+def _opening(game: Game, rng: np.random.Generator) -> GameState:
+    """Return a position after random moves that is not the end of a game."""
+    while True:
+        state = game.start()
+        for _ in range(rng.integers(OPENING + 1)):
+            if state.isEndGame:
+                break
+            state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
+        if not state.isEndGame:
+            return state
+
+
+def _masked_softmax(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    shown = np.where(legal, logits, -np.inf).astype(np.float64)
+    weights = np.exp(shown - shown.max(1, keepdims=True))
+    policies: np.ndarray = weights / weights.sum(1, keepdims=True)
+    return policies
+
+
+def _changes(exact: Answers, values: np.ndarray, logits: np.ndarray) -> tuple[float, float, float]:
+    """Return (mean difference of values, share of the same best move, mean divergence of the policies)."""
+    policies = _masked_softmax(logits, exact.legal)
+    p, q = np.maximum(exact.policies, 1e-12), np.maximum(policies, 1e-12)
+    divergence = (exact.policies * np.log(p / q)).sum(1)
+    same = policies.argmax(1) == exact.policies.argmax(1)
+    return float(np.abs(values - exact.values).mean()), float(same.mean()), float(divergence.mean())

@@ -91,7 +91,9 @@ def bench(config: Config, *, seconds: float = 20.0) -> dict[str, Any]:
     game = games.make(config.game)
     model = make_network(config, game)
     threads = side_by_side(game, config.selfplay)[1]
-    predictor = make_predictor(model, backend=config.backend, streams=threads, smallest=STEADY)
+    predictor = make_predictor(
+        model, backend=config.backend, streams=threads, smallest=STEADY, in_8_bits=config.precision == "int8"
+    )
     if on_device(predictor):
         found = bench_device(game, config, predictor, seconds=seconds)
         naive = _naive(model, game)

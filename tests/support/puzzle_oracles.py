@@ -12,6 +12,7 @@ SPECS = [
     "littlego",
     "metasquares(size=8)",
     "hex(size=7)",
+    "go",
 ]
 
 

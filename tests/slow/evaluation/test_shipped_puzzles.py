@@ -1,6 +1,6 @@
 """Every puzzle that ships has one right move, and its lines are right. Oracles: BitBully about one move at a time,
-negamax over the rules in Python, and for gomoku a search of threats on sets of points. For Hex, which none of these
-solves: plugins/laboratory/tests/slow/test_hex_puzzles.py."""
+negamax over the rules in Python, and for gomoku a search of threats on sets of points. For Hex and Go, which
+none of these solves: plugins/laboratory/tests/slow/test_hex_puzzles.py and test_go_puzzles.py."""
 
 import functools
 
@@ -28,6 +28,8 @@ from support.puzzle_oracles import SPECS, values_after, wins
 
 FOUND = {spec: shipped_puzzles(games.make(spec)) for spec in SPECS}
 EACH = [(spec, n) for spec in SPECS for n in range(len(FOUND[spec]))]
+PROVEN = ("gomoku", "hex", "go")
+"""Games whose puzzles are checked otherwise."""
 
 
 def shown(spec, n):
@@ -139,7 +141,7 @@ def test_each_game_has_puzzles_of_several_levels_and_no_two_alike():
         assert module.set_file(spec).stat().st_size < 20_000
 
 
-@pytest.mark.parametrize("spec, n", [(spec, n) for spec, n in EACH if spec.split("(")[0] not in ("gomoku", "hex")])
+@pytest.mark.parametrize("spec, n", [(spec, n) for spec, n in EACH if spec.split("(")[0] not in PROVEN])
 def test_a_puzzle_of_a_solved_game_has_one_right_move_at_each_step(spec, n):
     game, puzzle, state = shown(spec, n)
     assert puzzle.kind in (WIN, ONLY, DRAW)

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import games
+from config import UserError
 from initialise import Session
+from main import train
 from network.choose_predictor import make_predictor, openvino_installed
-from network.int8 import find_scales
+from network.int8 import GAMES, MOVES, Answers, _answers, _changes, find_scales
 from network.openvino_graph import core, openvino_graph
 from network.stored_network import StoredNetwork
 from players.by_name import make_player
@@ -28,14 +30,60 @@ def test_a_player_that_ships_answers_nearly_the_same_in_8_bits(spec):
     assert (logits.argmax(1) == others.argmax(1)).mean() > 0.95
 
 
-def test_the_first_convolution_the_last_block_and_the_heads_stay_in_floating_point():
-    network = make("connect4", hidden_cnn_layers=("16x3",) * 4)
+def test_the_first_convolution_and_the_heads_stay_in_floating_point():
+    network = make("connect4", hidden_cnn_layers=("16x3",) * 3)
     network.set_weights(trained_looking(network))
     stored = StoredNetwork(network.config, network.game)
     scales = find_scales(stored.layers, network.get_weights(), network.game, FLOAT)
     assert list(scales) in ([], ["block1a", "block1b", "block2a", "block2b"])
     graph = openvino_graph(stored.layers, network.get_weights(), 8, scales=dict.fromkeys(["block1a", "block2b"], 4.0))
     assert sum(op.get_type_name() == "FakeQuantize" for op in graph.get_ops()) == 4
+
+
+def test_what_is_compared_is_the_value_the_best_move_and_the_divergence_of_policies():
+    legal = np.array([[True, True, False], [True, True, True]])
+    p = np.array([[0.75, 0.25, 0.0], [0.5, 0.3, 0.2]])
+    exact = Answers(np.zeros(0), legal, np.array([[0.5], [-0.5]]), p, [])
+    logits = np.log(np.array([[0.25, 0.75, 9.0], [0.5, 0.3, 0.2]]))  # an illegal move counts for nothing
+    error, same, divergence = _changes(exact, np.array([[0.7], [-0.5]]), logits)
+    assert (error, same) == (pytest.approx(0.1), 0.5)
+    assert divergence == pytest.approx((0.75 * np.log(3) - 0.25 * np.log(3)) / 2)
+
+
+def test_scales_come_from_legal_moves_of_the_networks_own_games():
+    game = games.make("connect4(rows=3,columns=3,n=3)")
+    seen = []
+
+    def network(planes):
+        seen.append(planes[0])
+        logits = np.tile([5.0, 0.0, 0.0], (GAMES, 1))  # plays the first column while that is open
+        return {0: np.zeros((GAMES, 1)), 1: logits, 2: np.full((GAMES, 1), float(len(seen)))}
+
+    rounds = list(_answers(game, lambda found: network(found)))
+    assert [r.largest for r in rounds] == [[i + 1.0] for i in range(MOVES)]
+    for answers in rounds:
+        assert answers.planes.shape == (GAMES, *game.input_shape)
+        full = answers.planes[:, 0, :, :2].sum(-1) > 0
+        assert np.array_equal(answers.legal, ~full) and np.allclose(answers.policies.sum(1), 1)
+        assert (answers.policies[full] == 0).all()
+    first = (rounds[1].planes[:, :, 0, :2].sum((1, 2)) >= rounds[0].planes[:, :, 0, :2].sum((1, 2))).mean()
+    assert first > 0.6  # a game that ended begins again
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_run_with_precision_int8_plays_its_games_in_8_bits_and_nothing_else(place, monkeypatch, workers):
+    monkeypatch.setattr("network.int8.SAME_MOVE", 0.0)  # whatever eight bits do to a network that knows nothing
+    settings = tiny(hidden_cnn_layers=("8x3",) * 3, precision="int8", iterations=1, workers=workers)
+    with Session.start(settings, console=QUIET) as session:
+        train(session)
+        used = {role: session.predictor(role, 1).name for role in ("selfplay", "current", "best")}
+        rest = session.model.precision
+    assert used == {"selfplay": "openvino int8", "current": f"openvino {rest}", "best": f"openvino {rest}"}
+
+
+def test_8_bits_of_another_back_end_are_one_clear_line():
+    with pytest.raises(UserError, match="precision int8: expected the back end openvino, on a CPU, got keras"):
+        make_predictor(make("tictactoe"), backend="keras", in_8_bits=True)
 
 
 def test_a_network_that_8_bits_would_change_stays_in_floating_point(monkeypatch):
