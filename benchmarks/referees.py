@@ -2,9 +2,9 @@
 
     python benchmarks/referees.py --game othello [--player shipped] [--sims 400] [--games 20] [--plies 3] [--levels 2 3]
 
-The referees of a game are of growing strength, numbered from 1; --levels chooses some. A game that one side loses by
-rule (its program fails, or moves illegally) counts as lost, and is named. --save keeps the games, a file for each
-referee. GNU Go and GRhino are Debian's packages gnugo and grhino.
+The referees of a game are of growing strength, numbered from 1; --levels chooses some, --referee names another one. A
+game that one side loses by rule (its program fails, or moves illegally) counts as lost, and is named. --save keeps the
+games, a file for each referee. GNU Go and GRhino are Debian's packages gnugo and grhino.
 """
 
 from __future__ import annotations
@@ -50,13 +50,14 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20, help="games against each, even: both colours of each opening")
     parser.add_argument("--plies", type=int, default=2, help="random moves of an opening")
     parser.add_argument("--levels", type=int, nargs="*", default=[], help="numbers of the referees; all by default")
+    parser.add_argument("--referee", help="another player, such as MoHex: see benchmarks/mohex.py")
     parser.add_argument("--root", type=Path, help="folder of runs")
     parser.add_argument("--save", type=Path, help="folder for the games")
     options = parser.parse_args()
     try:
         game, claims = games.make(options.game), []
         player = make_player(options.player, game, sims=options.sims, root=options.root)
-        for number, name in chosen(game, options.levels):
+        for number, name in [(0, options.referee)] if options.referee else chosen(game, options.levels):
             played = play(game, (player, make_player(name, game)), options.games, options.plies)
             print(result_of(game, name, played), flush=True)
             claims.append(f"`{name}`: {figure_of(played)}")

@@ -1,6 +1,7 @@
 """benchmarks/referees.py: the same openings against each, games lost by rule counted and named; hex_openings.py."""
 
 import importlib.util
+import io
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,28 @@ def test_referees_are_chosen_by_their_numbers():
     for other, levels in ((game, [5]), (games.make("connect4"), [])):
         with pytest.raises(UserError, match="expected"):
             referees.chosen(other, levels)
+
+
+FAKE = """#!/bin/sh
+while read -r number word rest; do
+  case "$number" in
+    genmove) echo "info: Opponent has won; playing most blocking move." >&2; sleep 0.01; number=; answer=" a1" ;;
+    [0-9]*) [ "$word" = quit ] && exit 1; answer=" $word" ;;
+    *) number=; answer= ;;
+  esac
+  printf '=%s%s\\n\\n' "$number" "$answer"
+done
+"""
+
+
+def test_mohex_resigns_where_it_says_that_it_has_lost_and_its_end_is_an_end(tmp_path, capsys):
+    program = tmp_path / "mohex"
+    program.write_text(FAKE)
+    program.chmod(0o755)
+    mohex = script("mohex")
+    with pytest.raises(SystemExit):
+        mohex.main(str(program), "1", io.StringIO("1 name\n\ngenmove b\nclear_board\nplay b a1\n2 quit\n"))
+    assert capsys.readouterr().out == "=1 name\n\n= resign\n\n=\n\n=\n\n"
 
 
 def test_openings_are_right_by_sign_and_in_order_whatever_zero_is():

@@ -101,7 +101,7 @@ def test_a_network_that_8_bits_would_change_stays_in_floating_point(monkeypatch)
 
 @pytest.mark.parametrize("why", ["too few blocks", "its answers would change"])
 def test_a_player_that_is_not_in_8_bits_is_not_called_so_and_a_line_says_it(place, monkeypatch, caplog, why):
-    blocks = 2 if why == "too few blocks" else 4
+    blocks = 1 if why == "too few blocks" else 4
     monkeypatch.setattr("network.int8.VALUE_ERROR", -1.0)
     with Session.start(tiny(hidden_cnn_layers=("8x3",) * blocks), console=QUIET) as session:
         assert session.folder.name == "run0001"
