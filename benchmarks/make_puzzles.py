@@ -47,7 +47,7 @@ def main(spec: str, count: int = 8, seed: int = 1, minutes: int = 6) -> None:
     solver: Solver | None = None
     if isinstance(game, Hex):
         solver = hex_proofs.ProvenScores(game)
-    elif isinstance(game, Go):
+    elif isinstance(game, Go) and game.name == "go":
         solver = go_proofs.ProvenScores(game)
     seats = (*SEATS, *networks) if game.won_by_a_move or solver else SEATS  # whose games are still open near their end
     if networks and game.action_size > WIDE:

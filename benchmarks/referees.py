@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20, help="games against each, even: both colours of each opening")
     parser.add_argument("--plies", type=int, default=2, help="random moves of an opening")
     parser.add_argument("--levels", type=int, nargs="*", default=[], help="numbers of the referees; all by default")
-    parser.add_argument("--referee", help="another player, such as MoHex: see benchmarks/mohex.py")
+    parser.add_argument("--referee", help="another player, such as gtp:PROGRAM")
     parser.add_argument("--root", type=Path, help="folder of runs")
     parser.add_argument("--save", type=Path, help="folder for the games")
     options = parser.parse_args()

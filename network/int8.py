@@ -58,6 +58,8 @@ def find_scales(
 
     outputs = (*architecture.heads[:2], *(layer.inputs[0] for layer in layers))
     answers = list(_answers(game, compiled(outputs=outputs)))
+    if len(answers) < MOVES:
+        return {}
     largest = np.max([found.largest for found in answers[::2]], axis=0)
     scales = {layer.name: float(most) for layer, most in zip(layers, largest, strict=True) if most > 0}
     rough = compiled(scales=scales)
@@ -73,7 +75,10 @@ def find_scales(
 
 
 def _answers(game: Game, network: Any) -> Iterator[Answers]:
-    """Play GAMES games at once, moves drawn from the network's policy, and yield what it says before each move."""
+    """Play GAMES games at once, moves drawn from the network's policy, and yield what it says before each move.
+
+    Ends early where an answer is not finite; whoever plays by this network finds that.
+    """
     rng = np.random.default_rng(0)
     states = [_opening(game, rng) for _ in range(GAMES)]
     for _ in range(MOVES):
@@ -81,6 +86,8 @@ def _answers(game: Game, network: Any) -> Iterator[Answers]:
         for i, state in enumerate(states):
             legal[i, state.allowedActions] = True
         values, logits, *inputs = network([planes]).values()
+        if not np.isfinite(values).all() or not np.isfinite(logits).all():
+            return
         policies = _masked_softmax(logits, legal)
         yield Answers(planes, legal, values.copy(), policies, [float(array.max()) for array in inputs])
         for i, state in enumerate(states):

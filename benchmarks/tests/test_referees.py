@@ -1,7 +1,6 @@
 """benchmarks/referees.py: the same openings against each, games lost by rule counted and named; hex_openings.py."""
 
 import importlib.util
-import io
 from pathlib import Path
 
 import numpy as np
@@ -56,38 +55,6 @@ def test_referees_are_chosen_by_their_numbers():
     for other, levels in ((game, [5]), (games.make("connect4"), [])):
         with pytest.raises(UserError, match="expected"):
             referees.chosen(other, levels)
-
-
-FAKE = """#!/bin/sh
-echo start >> starts
-while read -r number word rest; do
-  case "$number" in
-    genmove)
-      echo "info: Opponent has won; playing most blocking move." >&2
-      [ "$word" = white ] && exit 139
-      printf '= a1\\n\\n' ;;
-    play) exit 139 ;;
-    [0-9]*) printf '=%s %s\\n\\n' "$number" "$word" ;;
-    *) echo "$number $word" >> said; printf '=\\n\\n' ;;
-  esac
-done
-"""
-
-
-def test_mohex_resigns_where_it_has_lost_and_begins_again_where_it_has_failed_there(tmp_path, monkeypatch, capsys):
-    program, mohex, at_work = tmp_path / "mohex", script("mohex"), tmp_path / "at work"
-    program.write_text(FAKE)
-    program.chmod(0o755)
-    at_work.mkdir()
-    monkeypatch.setattr(mohex.tempfile, "mkdtemp", lambda: at_work)
-    game = "boardsize 9\nclear_board\ngenmove {}\n"
-    with pytest.raises(SystemExit):  # it fails where it has not lost
-        games_lost = game.format("black") + game.format("white")
-        mohex.main(str(program), "1", io.StringIO(f"1 name\n\n{games_lost}clear_board\nplay\n"))
-    assert capsys.readouterr().out == "=1 name\n\n" + "=\n\n=\n\n= resign\n\n" * 2 + "=\n\n"
-    assert (at_work / "starts").read_text().count("start") == 3
-    said = (at_work / "said").read_text().splitlines()
-    assert said.count("param_mohex max_time") == 3 and said[-2:] == ["boardsize 9", "clear_board "]
 
 
 def test_openings_are_right_by_sign_and_in_order_whatever_zero_is():

@@ -106,7 +106,8 @@ class Group:
         for tree, task in list(self.running.items()):
             node = f.nodes[f.trees["root"][tree]]
             most = min(task.query.visits, ENDLESS)
-            done = task.cancelled or node["total"] >= most or node["proven"] != UNPROVEN or now >= task.end
+            late = now >= task.end and node["total"] > 0  # a network's first batch may take longer
+            done = task.cancelled or node["total"] >= most or node["proven"] != UNPROVEN or late
             if not done and now < task.next_report:
                 continue
             task.found = snapshot_of(self.trees, tree)

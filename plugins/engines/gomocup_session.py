@@ -54,8 +54,8 @@ class Session:
         if game.name != "gomoku":
             raise UserError(f"expected a game of gomoku for the Gomocup protocol, got {game.spec}")
         self.source, self.manager, self._base = source, manager, game
-        self.turn = self.match = math.inf
-        """Seconds for a move, and those left for the game."""
+        self.turn = self.match = self.whole_match = math.inf
+        """Seconds for a move, those left for the game, and those for a whole one."""
         self._room = ROOM
         self._ready: Thinker | None = self._warmed(game)
         self.thinker: Thinker | None = None
@@ -100,7 +100,10 @@ class Session:
             raise UserError("expected a size such as START 15")
         if match[2] not in (None, match[1]):
             raise UserError("unsupported size: the board must be square")
+        another = self.thinker is not None
         self._begin(self._sized(int(match[1])))
+        if another:
+            self.match = self.whole_match
         return "OK"
 
     def rectstart(self, words: str) -> str:
@@ -252,6 +255,7 @@ class Session:
 
     def restart(self, words: str) -> str:
         self._begin(self.game)
+        self.match = self.whole_match
         return "OK"
 
     def _listed(self, lines: list[str]) -> list[tuple[int, bool]]:
@@ -318,7 +322,7 @@ class Session:
         if key == "timeout_turn":
             self.turn = max(number, 0) / 1000
         elif key == "timeout_match":
-            self.match = number / 1000 if 0 < number < UNLIMITED else math.inf
+            self.match = self.whole_match = number / 1000 if 0 < number < UNLIMITED else math.inf
         elif key == "time_left" and math.isfinite(self.match):
             self.match = max(number, 0) / 1000 if number < UNLIMITED else math.inf
         elif key == "max_memory":

@@ -43,11 +43,19 @@ def change(session: Session, game: Game, bonus: str) -> None:
     """Go on with the same moves under other rules; raise `UserError`, with nothing changed, if they forbid one."""
     before, clocks = session.position, session.clocks
     first = before.states[0]
-    position = Position(set_up(game, stones_of(first), int(first.playerTurn)), bonus)
+    points = before.game.handicap_points(first) if before.bonus == "0" else 0.0  # of a file, whatever the rules
+    position = _begun(game, first, points, bonus)
     for action, after in zip(before.moves, before.states[1:], strict=True):
         position.play(-int(after.playerTurn), action)
     session.set_game(game, position)
     session.bonus, session.clocks = bonus, clocks
+
+
+def _begun(game: Game, first: GameState, points: float, bonus: str) -> Position:
+    """Return the game that begins with a position's stones and player; White gets `points`, or 0: what `bonus` says."""
+    if points:
+        return Position(set_up(game, stones_of(first), int(first.playerTurn), points))
+    return Position(set_up(game, stones_of(first), int(first.playerTurn)), bonus)
 
 
 def _komi(session: Session) -> float:
@@ -206,7 +214,10 @@ def loadsgf(session: Session, words: list[str]) -> str:
     moves = record.moves[: int(words[1]) - 1] if len(words) > 1 else record.moves
     first, clocks = record.game.start(), session.clocks
     game, bonus = (record.game.set_up_from or record.game).longer(), bonus_of(record.stated.get("rules", ""))
-    position = Position(set_up(game, stones_of(first), int(first.playerTurn)), bonus)
+    points = record.game.handicap_points(first)
+    position = _begun(game, first, 0.0, bonus)
+    if position.game.handicap_points(position.state) != points:  # White's stones are among those set up
+        position = _begun(game, first, points, bonus)
     for action in moves:
         position.play(position.to_move, action)
     session.set_game(game, position)

@@ -14,7 +14,7 @@ from compiled import call, compiled, inlined
 from config import UserError
 from game import PLY, GameState
 from games.boards import lowest, mix64, ones
-from games.chains import CAP, KO, KOMI, PASSED, colours
+from games.chains import CAP, KO, KOMI, PASSED, STONES_ONLY, colours
 from games.go import Go
 
 NONE = np.uint64(0)
@@ -221,11 +221,12 @@ class GoProver:
         """Raises `UserError` for a game that it does not know."""
         size = game.grid_shape[0]
         other = sorted(game.parameters.keys() - {"size", "komi", "plies"})
-        if other or size > 7 or game.start_row[KOMI] % 2 == 0:
+        if other or size > 7 or game.start_row[KOMI] % 2 == 0 or game.start_row[STONES_ONLY]:
             raise UserError(
                 f"expected go of at most 7x7 with a simple ko, no suicide and a komi of a half, got {game.spec}"
             )
         self.game, self.size, self.searched = game, size, 0
+        self._komi = abs(int(game.start_row[KOMI]))
         self.bits = np.array([[r * (size + 1) + c for c in range(size)] for r in range(size)]).ravel()
         self.board = np.array([size + 1, sum(1 << int(bit) for bit in self.bits), 0], np.uint64)
         self._table = np.zeros((PLACES, 3), np.uint64)
@@ -247,7 +248,11 @@ class GoProver:
         row = self.game.row_of(state)
         own, other, barred = self.position(state)
         margin = np.int64(row[KOMI] * state.playerTurn)
-        depth = min(depth, int(row[CAP]) - int(row[PLY]) - 1)  # the last ply would end the game without two passes
+        if abs(margin) != self._komi:
+            self._komi = abs(margin)
+            self._table.fill(0)  # it holds the sign of the margin alone
+        left = int(row[CAP]) - int(row[PLY]) - 1  # the last ply would end the game without two passes
+        depth = min(depth, left, DEEPEST)
         self.board[LEFT] = most
         found = call(
             result, own, other, barred, np.int64(row[PASSED]), margin, np.int64(depth), self.board, self._table,

@@ -1,6 +1,7 @@
 """KataGo's analysis protocol: queries, results, actions, errors and warnings in its form."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from engine_talk import Live, analysis_server, told_analysis
 
 import games
 from config import UserError
+from players.by_name import make_player
 from plugins.engines.analysis_query import read_query
 
 QUERY = {"id": "a", "moves": [["B", "C3"], ["W", "C4"]], "rules": "chinese", "komi": 2.5, "boardXSize": 5,
@@ -138,6 +140,19 @@ def test_rules_and_settings_that_are_not_kept_are_warned_of():
     found = told_analysis({**QUERY, **changed})
     assert [each["field"] for each in found[:-1]] == ["foo", "rules", "overrideSettings"]
     assert "rootInfo" in found[-1]
+
+
+def test_a_first_batch_that_takes_longer_than_the_time_has_a_result_all_the_same(monkeypatch):
+    network = type(make_player("shipped", games.make("go"), sims=1).predictor)
+    answer = network.__call__
+
+    def late(self, planes):
+        time.sleep(0.2)
+        return answer(self, planes)
+
+    monkeypatch.setattr(network, "__call__", late)
+    found = one(overrideSettings={"maxTime": 0.01}, maxVisits=1000)
+    assert 0 < found["rootInfo"]["visits"] < 1000
 
 
 def test_actions_are_echoed():

@@ -200,6 +200,20 @@ def test_info_sets_limits_and_nonsense_is_passed_over(session):
     assert session._room == ROOM
 
 
+def test_each_game_has_the_time_of_a_whole_match(session):
+    session.info("timeout_match 2000")
+    session.run("START", "9")
+    session.run("BEGIN", "")
+    assert session.match < 2.0
+    session.info("time_left 700")
+    assert session.match == 0.7
+    session.run("RESTART", "")
+    assert session.match == 2.0
+    session.info("time_left 300")
+    session.run("START", "9")
+    assert session.match == 2.0
+
+
 def tree_bytes(session):
     """Return what a full tree may take: half as much again is address space."""
     tree = session.thinker.tree.forest

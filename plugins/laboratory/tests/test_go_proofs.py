@@ -153,13 +153,22 @@ def test_first_stones_of_3x3_have_their_known_values(komi, winning):
         assert (found == -1) == (action in winning), action
 
 
+def test_points_for_a_handicap_count_whatever_was_proven_before():
+    game = games.make("go(size=3,komi=0.5)")
+    prover, plain, generous = GoProver(game), GoProver(game), GoProver(game)
+    states = [state for state in random_states(game, 4, 400) if state.row[PLY] >= 4][:120]
+    found = [(prover.proven(s, 12), prover.proven(game.rewarded(s, 7.0), 12)) for s in states]
+    assert found == [(plain.proven(s, 12), generous.proven(game.rewarded(s, 7.0), 12)) for s in states]
+    assert sum(one != other for one, other in found) > 5
+
+
 def test_too_little_is_no_proof():
     game = games.make("go(size=4,komi=0.5)")
     assert GoProver(game).proven(game.start(), 10, 1000) == OPEN
     assert ProvenScores(game, 1000).scores(game.start()) is None
 
 
-@pytest.mark.parametrize("spec", ["go(size=9)", "go(komi=7)", "go(ko=superko)", "go(suicide=yes)"])
+@pytest.mark.parametrize("spec", ["go(size=9)", "go(komi=7)", "go(ko=superko)", "go(suicide=yes)", "littlego"])
 def test_other_rules_are_refused(spec):
     with pytest.raises(UserError, match="expected go of at most 7x7"):
         GoProver(games.make(spec))

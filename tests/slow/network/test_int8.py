@@ -81,6 +81,13 @@ def test_a_run_with_precision_int8_plays_its_games_in_8_bits_and_nothing_else(pl
     assert used == {"selfplay": "openvino int8", "current": f"openvino {rest}", "best": f"openvino {rest}"}
 
 
+def test_a_network_that_answers_no_numbers_stays_in_floating_point_for_self_play_to_find_it():
+    network = make("connect4", hidden_cnn_layers=("16x3",) * 3)
+    network.set_weights([np.full_like(w, np.nan) for w in network.get_weights()])
+    rough = make_predictor(network, backend="openvino", in_8_bits=True)
+    assert rough.scales == {} and not np.isfinite(rough(boards(network.game, 4))[0]).all()
+
+
 def test_8_bits_of_another_back_end_are_one_clear_line():
     with pytest.raises(UserError, match="precision int8: expected the back end openvino, on a CPU, got keras"):
         make_predictor(make("tictactoe"), backend="keras", in_8_bits=True)
