@@ -2,7 +2,8 @@
 
 In a few minutes a run of those sizes makes a handful of iterations, and nearly all of its games are played by networks
 that have learned next to nothing. So iterations get shorter until there are `ITERATIONS` of them, and what is counted
-in iterations or in positions follows. No size grows: a run of an hour has its preset's.
+in iterations or in positions follows. In a minute of a core a network of half as many filters learns more. No size
+grows: a run of an hour has its preset's.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from config import Config
+from config import Config, with_overrides
 from game import Game
 from games.plain import PlainGame
 from training.unknown_game import facts_of
@@ -26,6 +27,10 @@ FEWEST_GAMES = 64
 """Games of an iteration at least: fewer would hardly fill the network's batches."""
 OVERHEAD = 1.5
 """Time of all else, the search, tournaments and the scoreboard, with that of the network and of rules in Python."""
+SMALL, FEWEST_FILTERS = 1.5, 8
+"""Core-minutes under which a network has half of its filters, and how many it keeps. Measured in Connect 4
+(benchmarks/log/2026-11-presets.md): with 16 filters against 32 Elo +81 [+43, +118] after one, +30 [-18, +78] after three.
+"""
 WARMING = 0.05
 """Share of a run's training steps in which the learning rate rises, at most."""
 RATE = 2.4e11
@@ -39,6 +44,10 @@ def suited(game: Game, config: Config, core_minutes: float, given: Container[str
 
     given: the names of those that somebody chose: what follows from them follows from the choice.
     """
+    layers = config.hidden_cnn_layers
+    if core_minutes < SMALL and "hidden_cnn_layers" not in given:
+        layers = tuple(_halved(layer) for layer in layers)
+        config = with_overrides(config, hidden_cnn_layers=layers)
     searched = searched_plies(game, config)
     games = 60 * core_minutes / (searched * seconds_of_position(game, config))
     episodes = config.episodes
@@ -47,6 +56,7 @@ def suited(game: Game, config: Config, core_minutes: float, given: Container[str
     share, steps = episodes / config.episodes, games * searched * config.reuse / config.batch_size
     least = config.min_memory if "min_memory" in given else round(share * config.min_memory)
     return {
+        "hidden_cnn_layers": layers,
         "episodes": episodes,
         "memory_size": max(round(share * config.memory_size), least),
         "min_memory": least,
@@ -54,6 +64,12 @@ def suited(game: Game, config: Config, core_minutes: float, given: Container[str
         "grow_sims": min(config.grow_sims, round(games / episodes / 2)),
         "warmup_steps": min(config.warmup_steps, round(WARMING * steps)),
     }
+
+
+def _halved(layer: str) -> str:
+    """Return a layer such as "32x3" with half of its filters."""
+    filters, kernel = layer.split("x")
+    return f"{max(int(filters) // 2, min(int(filters), FEWEST_FILTERS))}x{kernel}"
 
 
 def searched_plies(game: Game, config: Config) -> float:

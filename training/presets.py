@@ -38,7 +38,7 @@ SMALL = {"hidden_cnn_layers": ("32x3",) * 6}
 PRESETS = "tiny", "classic", "laptop", "gpu"
 OF_TINY = "tictactoe"
 """The game of preset `tiny`."""
-FITTED = "episodes", "memory_size", "min_memory", "eval_episodes", "grow_sims", "warmup_steps"
+FITTED = "hidden_cnn_layers", "episodes", "memory_size", "min_memory", "eval_episodes", "grow_sims", "warmup_steps"
 """What follows from minutes and cores (training/budget.py)."""
 OF_GAME = (
     "episodes", "gumbel", "mcts_sims", "fast_sims", "grow_sims", "reuse", "memory_size", "min_memory", "eval_episodes",

@@ -40,8 +40,17 @@ def test_a_run_of_few_minutes_has_enough_iterations_and_all_else_in_proportion(s
 
 
 def test_more_minutes_and_more_cores_are_never_smaller():
-    found = [preset("laptop", cores, minutes=m).episodes for cores, m in ((1, 1), (1, 2), (2, 2), (2, 8), (8, 8))]
+    found = [preset("laptop", cores, minutes=m).episodes for cores, m in ((1, 1.5), (1, 2), (2, 2), (2, 8), (8, 8))]
     assert found == sorted(found) and found[0] < found[-1] == Config.episodes
+
+
+def test_a_minute_of_a_core_has_half_of_the_filters():
+    whole = preset("laptop").hidden_cnn_layers
+    half = tuple(f"{int(layer.split('x')[0]) // 2}x{layer.split('x')[1]}" for layer in whole)
+    assert preset("laptop", 1, minutes=1).hidden_cnn_layers == preset("laptop", 4, minutes=0.25).hidden_cnn_layers == half
+    assert preset("laptop", 1, minutes=1.5).hidden_cnn_layers == whole
+    assert preset("laptop", 1, minutes=1, hidden_cnn_layers=whole).hidden_cnn_layers == whole
+    assert preset("laptop", 1, minutes=1, hidden_cnn_layers=("12x3", "12x3")).hidden_cnn_layers == ("12x3", "12x3")
 
 
 def test_what_somebody_chose_stays():

@@ -404,7 +404,10 @@ const review = {
       whole = await this.judgeAll(mine);
     } finally {
       if (mine === this.running) this.running = 0;
-      if (!whole) render();
+      if (!whole) {
+        this.moves = [];
+        render();
+      }
     }
     if (!whole) return;
     if (then) {
@@ -618,8 +621,9 @@ function tryFrom(ply) {
     names: null,
     helped: true,
   });
+  ownGame.key = null;
   review.clear();
   forgetTries();
-  clock.left = null;
+  clock.left = clock.since = null;
   go("play");
 }

@@ -19,6 +19,19 @@ const levels = facts.levels?.length
       temperature,
     }));
 const rungs = levels.length; // those that "fits me" climbs
+// A seat as the browser keeps it, and back: where an opponent stands in the list changes. null: it is not there any more.
+const keptSeat = (seat) => (seat === YOU ? YOU : (levels[seat].player ?? levels[seat].name));
+function seatOf(name) {
+  if (name === YOU) return YOU;
+  const at = /^\d+$/.test(name) ? Number(name) : levels.findIndex((level) => (level.player ?? level.name) === name);
+  return at >= 0 && at < levels.length ? at : null;
+}
+const keptSeats = ({ seats }) => ({ 1: keptSeat(seats[1]), "-1": keptSeat(seats[-1]) });
+// Returns {side: seat} of seats that were kept; null if somebody is missing.
+function seatsOf(names) {
+  const seats = { 1: seatOf(names?.[1]), "-1": seatOf(names?.[-1]) };
+  return seats[1] === null || seats[-1] === null ? null : seats;
+}
 
 // Other players play with a budget that the person types as players' names have it: a number of what they count, or
 // seconds with an s. takes: {sims, plies or seconds: [least, most]}.
@@ -92,7 +105,7 @@ const me = () => (people().length === 1 ? people()[0] : null);
 // ---- opponents
 
 const fits = {
-  on: kept.get("fits") === facts.spec,
+  on: kept.get(`opponent:${facts.spec}`) === "fits",
   get level() {
     const found = Number.parseInt(kept.get(`fits:${facts.spec}`) ?? "1", 10);
     return Math.min(Math.max(Number.isNaN(found) ? 1 : found, 0), rungs - 1);
@@ -166,7 +179,8 @@ setInterval(() => {
 
 // ---- playing
 
-function newGame({ rematch = false } = {}) {
+// rematch: with sides changed; keep: from the position that was set up, if one was.
+function newGame({ rematch = false, keep = rematch } = {}) {
   stopThinking();
   const one = me(),
     opponent = fits.on ? fits.level : STONES.map((side) => table.seats[side]).find((seat) => seat !== YOU);
@@ -186,7 +200,7 @@ function newGame({ rematch = false } = {}) {
     names: null,
     helped: false,
   });
-  if (rematch === false && table.setup) clearSetup();
+  if (!keep && table.setup) clearSetup();
   forgetTries();
   review.clear();
   clock.start();
@@ -204,29 +218,29 @@ async function clearSetup() {
   table.setup = null;
   table.positions = [facts.start];
   found.clear();
+  endings.found.clear();
   await engine.call("setUp", { cells: null, player: 1 });
 }
 
 // Seats an opponent: a level's number, "fits" or "friend".
 function seat(choice) {
   fits.on = choice === "fits";
-  kept.set("fits", fits.on ? facts.spec : "");
   const mine = me() ?? (order === "second" ? -1 : 1);
   table.seats = choice === "friend" ? { 1: YOU, "-1": YOU } : { [mine]: YOU, [-mine]: fits.on ? fits.level : choice };
   if (choice === "friend" && order === "watch") order = "first";
-  kept.set(`opponent:${facts.spec}`, String(choice));
-  newGame();
+  kept.set(`opponent:${facts.spec}`, Number.isInteger(choice) ? keptSeat(choice) : choice);
+  newGame({ keep: true });
 }
 function seatRemembered() {
   const found = kept.get(`opponent:${facts.spec}`),
-    level = Number.parseInt(found, 10),
+    level = seatOf(found),
     mine = order === "second" ? -1 : 1;
   if (found === "friend") table.seats = { 1: YOU, "-1": YOU };
   else
     table.seats = {
       [mine]: YOU,
       [-mine]:
-        found === "fits" ? fits.level : level >= 0 && level < levels.length ? level : Math.min(1, rungs - 1),
+        found === "fits" ? fits.level : (level ?? Math.min(1, rungs - 1)),
     };
 }
 
@@ -242,7 +256,9 @@ const playerOf = (level) => (level.player && facts.engine !== "server" ? (distan
 
 // Plays a move of a person on the board that is shown: one after the other, so that no click is lost.
 let playing = Promise.resolve();
+let judging = false;
 function played(action) {
+  if (judging) return playing;
   playing = playing.then(() => playNow(action)).catch(failed);
   return playing;
 }
@@ -339,7 +355,8 @@ async function letThrough(action) {
   if (teacher.held?.action === action && teacher.held.ply === table.ply) return true;
   teacher.held = null;
   tell(tr("Searching ..."));
-  const judged = await lossOf(action);
+  judging = true;
+  const judged = await lossOf(action).finally(() => (judging = false));
   message = "";
   if (!judged) return false;
   Object.assign(lastValue, { ply: table.moves.length + 1, loss: judged.loss });
@@ -360,7 +377,7 @@ const lossMark = (loss) => LOSSES.find((name) => loss >= facts.thresholds[name])
 
 async function commit(action) {
   const turn = ++table.turn,
-    moved = here().player;
+    moved = ending().player;
   hinted = null;
   message = "";
   engine.stop();
@@ -380,7 +397,8 @@ async function commit(action) {
     player: nameOf(moved),
     move: spokenName(action),
   });
-  table.asks = false;
+  if (table.seats[moved] === YOU) table.asks = false;
+  table.names = null; // those of a file, until play goes on
   const counts = ending().over && (await counting.begins());
   if (turn !== table.turn) return;
   if (ending().over && !counts) finish({ winner: ending().result, why: "rules" });
@@ -400,11 +418,13 @@ async function machineMoves() {
     searches = Boolean(level.sims || level.seconds),
     begun = performance.now();
   table.thinking = true;
-  if (!clock.since && table.moves.length) clock.press(null, player);
+  if (clock.since === null && table.moves.length) clock.press(null, player);
   render();
   let found;
   try {
-    found = await playerOf(level).call("search", {
+    const thinker = playerOf(level);
+    if (thinker === distant) distant.setup = table.setup;
+    found = await thinker.call("search", {
       moves: table.moves,
       sims: level.seconds || level.plies ? null : level.sims || 1,
       seconds: level.seconds ?? undefined,
@@ -421,11 +441,13 @@ async function machineMoves() {
   if (wait > 0) await new Promise((go) => setTimeout(go, wait));
   if (turn !== table.turn || found.stopped) return;
   table.thinking = false;
+  const count = table.moves.length;
   await commit(found.action);
-  machineMoves();
+  if (table.moves.length > count) machineMoves();
 }
 
 function finish(result) {
+  if (table.result) return;
   stopThinking();
   clock.press(null, null);
   const before = me();
@@ -449,7 +471,8 @@ function takeBack() {
   clock.press(null, ending().player);
   render();
 }
-const canTakeBack = () => table.moves.some((_, i) => table.seats[table.positions[i].player] === YOU);
+const canTakeBack = () =>
+  table.result?.why !== "late" && table.moves.some((_, i) => table.seats[table.positions[i].player] === YOU);
 
 function resign() {
   const loser = me() ?? ending().player;
@@ -469,9 +492,10 @@ async function giveHint() {
   engine.stop();
   tell(tr("Searching ..."));
   const { opinion, stopped } = await engine.call("search", { moves: table.moves, sims: 400, seconds: 2 });
-  if (turn !== table.turn || stopped) return;
+  const past = () => turn !== table.turn || table.ply !== table.moves.length;
+  if (stopped || past()) return;
   const { positions } = await engine.call("follow", { moves: [...table.moves, opinion.best] });
-  if (turn !== table.turn) return;
+  if (past()) return;
   hinted = opinion.best;
   const why = reasonOf(here(), positions[0], opinion.best, opinion),
     move = inWords(opinion.best);
@@ -574,6 +598,14 @@ function backToGame() {
 
 // Puts a game from elsewhere on the table; every move is played by the rules, or nothing changes.
 async function open(record, ply = record.moves.length) {
+  try {
+    await put(record, ply);
+  } catch (error) {
+    if (view === "play") machineMoves();
+    throw error;
+  }
+}
+async function put(record, ply) {
   stopThinking();
   const before = table.setup;
   let start = facts.start;
@@ -599,7 +631,7 @@ async function open(record, ply = record.moves.length) {
     : record.result === null
       ? null
       : { winner: record.result, why: "file" };
-  clock.left = null;
+  clock.left = clock.since = null;
   Object.assign(table, {
     moves: [...record.moves],
     positions,
@@ -614,7 +646,10 @@ async function open(record, ply = record.moves.length) {
   stored.values.clear();
   lastValue.clear();
   forgetTries();
-  if (before || record.setup) found.clear();
+  if (before || record.setup) {
+    found.clear();
+    endings.found.clear();
+  }
   side = null;
   hinted = null;
   review.clear();

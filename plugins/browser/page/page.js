@@ -99,6 +99,7 @@ addEventListener("unhandledrejection", (event) => {
   failed(event.reason);
 });
 
+const fromStart = (one) => one === "puzzles" || (one === "learn" && learn.from === "puzzles");
 function go(wanted) {
   if (wanted === "setup" && !facts.setsUp) return;
   if (view === "analyse") {
@@ -111,9 +112,12 @@ function go(wanted) {
   if (view === "learn" && wanted !== "learn") learn.leave();
   if (wanted !== "analyse") endings.stop();
   if (view === "play" && wanted !== "play") {
+    if (table.thinking) clock.stop(); // it runs on when the machine thinks again
     stopThinking();
     if (table.moves.length && !table.result) table.helped ||= wanted === "analyse";
   }
+  if (table.setup && fromStart(wanted) !== fromStart(view))
+    engine.call("setUp", fromStart(wanted) ? { cells: null, player: 1 } : table.setup);
   view = wanted;
   message = "";
   hinted = null;
@@ -366,7 +370,7 @@ function otherMoves() {
       ),
     );
 }
-const OTHER_MOVES = { pass: () => tr("Pass"), "swap-pieces": () => tr("Swap sides") };
+const OTHER_MOVES = { pass: () => tr("Pass"), swap: () => tr("Swap sides") };
 
 const walkTools = () => {
   const { ply, moves } = line();
@@ -549,7 +553,7 @@ function opponentCard() {
         "aria-pressed": String(key === now),
         "data-key": `tile${key}`,
         title,
-        onclick: () => seat(key),
+        onclick: () => choose(key),
       },
       h("b", {}, name),
       h("span", {}, below),
@@ -593,7 +597,7 @@ function opponentCard() {
             (key) => {
               order = key;
               kept.set("order", key);
-              newGame();
+              newGame({ keep: true });
             },
           ),
         ),
@@ -604,7 +608,7 @@ function opponentCard() {
       select(tr("Clock"), times, clock.form, (form) => {
         clock.form = form;
         kept.set("clock", form);
-        newGame();
+        newGame({ keep: true });
       }),
     ),
     table.asks
@@ -615,6 +619,11 @@ function opponentCard() {
           button("on", tr("Play"), () => startPlaying(), { key: "begin", main: true }),
         ),
   ]);
+}
+function choose(opponent) {
+  if (!unfinished()) return seat(opponent);
+  const begin = () => seat(opponent);
+  ask(tr("Begin a new game?"), tr("New game"), begin, { more: tr("Your game is not over.") });
 }
 // Players without a tile: a list, as a server may have many. Each plays with any budget that it takes.
 function otherPlayers(now) {
@@ -631,7 +640,7 @@ function otherPlayers(now) {
         tr("Other"),
         [["", tr("other players ...")], ...others.map(([i, level]) => [i, level.label ?? tr(level.name)])],
         chosen,
-        (i) => i !== "" && seat(Number(i)),
+        (i) => i !== "" && choose(Number(i)),
       ),
     ),
     takes ? budgetRow(chosen) : null,
@@ -669,7 +678,7 @@ function budgetRow(at) {
       typed.text = level.budget;
       kept.set(budgetKey(level), level.budget);
       if (level.budget === before) render();
-      else seat(at);
+      else choose(at);
     },
   });
   return h(
@@ -874,7 +883,7 @@ document.addEventListener("keydown", (e) => {
   } else if (e.key === "?") openKeys();
   else if (e.key === "u" && view === "play") takeBack();
   else if (e.key === "h" && view !== "setup")
-    view === "puzzles" ? puzzles.hint() : view === "play" && canHint() && giveHint();
+    view === "puzzles" ? puzzles.one && !puzzles.over && puzzles.hint() : view === "play" && canHint() && giveHint();
   else if (e.key === "n" && view === "play") askNew();
   else if (e.key === "d" && view === "analyse") deepen();
 });
@@ -895,7 +904,7 @@ stage.addEventListener(
 // ---- before a game is given up, and the menu
 
 const hasBegun = () => table.result !== null || canTakeBack(); // from a person's first move on
-const unfinished = () => hasBegun() && !table.result && me() !== null;
+const unfinished = () => hasBegun() && !table.result && people().length > 0;
 function askResign() {
   ask(tr("Give the game up?"), tr("Give up"), resign);
 }
@@ -1218,6 +1227,7 @@ async function followLink() {
   try {
     const own = /^#own=(\w+)$/.exec(location.hash);
     if (own) {
+      history.replaceState(null, "", location.href.split("#")[0]);
       await openOwnGame(own[1]);
       return;
     }
@@ -1246,12 +1256,12 @@ let remembers = false; // from when the kept game is on the table
 function rememberGame() {
   if (remembers) keepOwnGame();
   if (!remembers || view !== "play" || table.setup) return;
-  const { moves, seats } = table;
+  const { moves } = table;
   kept.set(
     `game:${facts.spec}`,
     table.result || !moves.length || clock.left
       ? ""
-      : JSON.stringify({ moves, seats, helped: table.helped, key: ownGame.key }),
+      : JSON.stringify({ moves, seats: keptSeats(table), helped: table.helped, key: ownGame.key }),
   );
 }
 // On a server's page: its players are opponents too, and a stored game or one of the person's own may be what is wanted.
@@ -1304,7 +1314,7 @@ function keepOwnGame() {
     cells: [...end.cells],
     last: lastPoint(end),
     result: table.result?.winner ?? null,
-    seats: table.seats,
+    seats: keptSeats(table),
     who:
       machine === null ? tr("A friend") : `${sideName(me())} – ${levels[machine].label ?? tr(levels[machine].name)}`,
     board: facts.spec,
@@ -1322,8 +1332,7 @@ async function openOwnGame(wanted) {
   const one = ownGames().find(({ key, spec }) => key === wanted && spec === facts.spec);
   if (!one) throw new Fault(tr("This game is no longer kept in this browser."));
   await open({ moves: one.moves, result: one.result, players: ["", ""] });
-  const good = (seat) => seat === YOU || (Number.isInteger(seat) && seat >= 0 && seat < levels.length);
-  if (good(one.seats?.[1]) && good(one.seats?.[-1])) table.seats = { 1: one.seats[1], "-1": one.seats[-1] };
+  table.seats = seatsOf(one.seats) ?? table.seats;
   ownGame.key = one.key;
   go(table.result ? "analyse" : "play");
 }
@@ -1331,18 +1340,12 @@ async function openOwnGame(wanted) {
 async function resumeGame() {
   try {
     const { moves, seats, helped, key } = JSON.parse(kept.get(`game:${facts.spec}`) || "null") ?? {};
-    const good = (one) => one === YOU || (Number.isInteger(one) && one >= 0 && one < levels.length);
-    if (
-      !Array.isArray(moves) ||
-      !moves.length ||
-      !moves.every(Number.isInteger) ||
-      !good(seats?.[1]) ||
-      !good(seats?.[-1])
-    )
-      return;
+    const there = seatsOf(seats);
+    if (!Array.isArray(moves) || !moves.length || !moves.every(Number.isInteger) || !there) return;
     await open({ moves, result: null, players: ["", ""] });
-    Object.assign(table, { seats: { 1: seats[1], "-1": seats[-1] }, helped: Boolean(helped) });
+    Object.assign(table, { seats: there, helped: Boolean(helped) });
     ownGame.key = typeof key === "string" ? key : null;
+    if (table.result && (await counting.begins())) table.result = null;
     if (table.result) {
       Object.assign(table, { moves: [], positions: [facts.start], ply: 0, result: null });
     }
@@ -1386,7 +1389,11 @@ async function setUp(then) {
     tell(error.message);
   }
 }
-async function analysePuzzle() {
+function analysePuzzle() {
+  if (!unfinished()) return openPuzzle();
+  ask(tr("Begin a new game?"), tr("Analyse"), openPuzzle, { more: tr("Your game is not over.") });
+}
+async function openPuzzle() {
   const { moves, one } = puzzles;
   await open({ moves: moves.slice(0, one.moves.length), result: null, players: ["", ""] });
   go("analyse");
@@ -1407,8 +1414,8 @@ async function begin() {
     return;
   }
   if (facts.server) await beginOnServer();
+  if (!table.moves.length) await resumeGame();
   if (location.hash) await followLink();
-  else if (!table.moves.length) await resumeGame();
   remembers = true;
   document.documentElement.dataset.ready = "";
   render();

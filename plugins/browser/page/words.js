@@ -4,18 +4,19 @@ const facts = JSON.parse(document.getElementById("facts").textContent);
 
 // What the browser keeps between visits; where it keeps nothing (a sandbox, a private window), the page works as well.
 const kept = {
+  here: new Map(), // until the page is left, where the browser keeps nothing
   get(name) {
     try {
       return localStorage.getItem(name);
     } catch {
-      return null;
+      return this.here.get(name) ?? null;
     }
   },
   set(name, value) {
     try {
       localStorage.setItem(name, value);
     } catch {
-      /* not kept */
+      this.here.set(name, String(value));
     }
   },
 };

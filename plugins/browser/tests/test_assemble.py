@@ -15,8 +15,19 @@ from plugins.browser.assemble import Entry, PageParts, facts_of, one_file, start
 from plugins.browser.game_facts import SCRIPTS, game_facts, page_file, page_texts
 from plugins.browser.tests.stub_page import stub_page
 
-SPECS = ["connect4", "connect4(rows=5,columns=6)", "go", "gomoku", "gomoku(size=15,rule=renju)", "hex",
-         "hex(size=9,swap=yes)", "littlego", "metasquares", "othello", "tictactoe"]
+SPECS = [
+    "connect4",
+    "connect4(rows=5,columns=6)",
+    "go",
+    "gomoku",
+    "gomoku(size=15,rule=renju)",
+    "hex",
+    "hex(size=9,swap=yes)",
+    "littlego",
+    "metasquares",
+    "othello",
+    "tictactoe",
+]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +64,7 @@ def test_the_policy_allows_our_script_and_our_sheet_and_no_other_place(page):
 def test_nothing_on_the_page_names_another_place(page):
     named = set(re.findall(r"""["'(](?:https?:)?//[^"') ]+""", page + unpacked(page, "script")))
     assert {name for name in named if "www.w3.org/2000/svg" not in name} == set()
-    assert not re.search(r'<[a-z]+ [^>]*(?:\bstyle=|\bon[a-z]+=)"', page.split("<script type=\"module\">")[0])
+    assert not re.search(r'<[a-z]+ [^>]*(?:\bstyle=|\bon[a-z]+=)"', page.split('<script type="module">')[0])
 
 
 def test_the_data_come_back(page):

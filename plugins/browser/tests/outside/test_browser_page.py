@@ -130,7 +130,7 @@ class Page:
 
     def click(self, point):
         send = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
-        self.run(f"document.querySelector(`.stage [data-point=\"${{arguments[0]}}\"]`).{send}", point)
+        self.run(f'document.querySelector(`.stage [data-point="${{arguments[0]}}"]`).{send}', point)
 
     def lose(self):
         """Give up the game."""
@@ -147,8 +147,10 @@ class Page:
 
     @property
     def moves(self):
-        return [re.sub(r"^\d+\.", "", move).strip() for move in self.run(
-            "return [...document.querySelectorAll('.moves button')].map((b) => b.textContent)")]
+        return [
+            re.sub(r"^\d+\.", "", move).strip()
+            for move in self.run("return [...document.querySelectorAll('.moves button')].map((b) => b.textContent)")
+        ]
 
 
 @pytest.fixture
@@ -460,6 +462,68 @@ def test_dead_stones_are_confirmed_by_all_who_play_or_they_play_on(page):
     assert not seen.count("p.result")
     seen.press("White agrees")
     seen.wait_for("Black wins.", ".ended")
+
+
+@only_chromium
+def test_what_is_set_up_stays_apart_from_puzzles_and_from_the_opponent(page):
+    seen = page("gomoku")
+    seen.press("Menu")
+    seen.press("Set up a position")
+    for point in (0, 8, 16):
+        seen.click(point)
+    seen.press("Play from here")
+    until(lambda: seen.stones == 3)
+    seen.press("Puzzles")
+    shown = seen.run("return JSON.parse(document.getElementById('facts').textContent).puzzles[0]")
+    until(lambda: seen.stones == len(shown["moves"].split()))  # and not three more
+    seen.press("Play")
+    until(lambda: seen.stones == 3)
+    seen.press("A friend")  # who sits there does not change what stands there
+    seen.click(100)
+    until(lambda: seen.stones == 4)
+    seen.press("New game")
+    seen.wait_for("Your game is not over.", "dialog")  # also that of two people
+    seen.run("document.querySelector('dialog .main').click()")
+    until(lambda: seen.stones == 0)
+
+
+@only_chromium
+def test_a_refused_link_leaves_the_machine_thinking_and_a_kept_game_kept(page):
+    seen = page()
+    seen.press("Second")
+    seen.run("location.hash = '#moves=4.9'")  # while the machine thinks
+    until(lambda: seen.stones == 1)
+    seen.click(35)
+    until(lambda: seen.stones == 3)
+    before = seen.moves
+    seen = page(link="#moves=9", keep=True)
+    seen.wait_for("This link cannot be opened.")
+    assert seen.moves == before
+    assert page(keep=True).moves == before
+
+
+@only_chromium
+def test_the_level_that_fits_is_that_of_one_game(page):
+    seen = page()
+    seen.press("Fits me")
+    seen = page("hex", keep=True)
+    seen.press("A friend")
+    seen = page(keep=True)
+    assert seen.run("return document.querySelector('[data-key=tilefits]').ariaPressed") == "true"
+
+
+@only_chromium
+def test_the_clock_of_a_machine_that_was_stopped_waits_and_a_loss_on_time_stays(page):
+    seen = page()
+    seen.run("const now = performance.now.bind(performance); performance.now = () => now() * (window.fast ?? 0)")
+    seen.set(".opponents [data-key=Clock]", "1+0")
+    seen.click(38)
+    seen.press("Puzzles")  # while the machine thinks, or after its move
+    seen.run("window.fast = 1000")
+    seen.press("Play")
+    until(lambda: seen.stones == 2)
+    seen.wait_for("You lose.")
+    assert seen.run("return document.querySelector('[data-key=undo]').disabled")
 
 
 # ---- links and files
