@@ -247,7 +247,7 @@ class GoProver:
         """
         row = self.game.row_of(state)
         own, other, barred = self.position(state)
-        margin = np.int64(row[KOMI] * state.playerTurn)
+        margin = int(row[KOMI]) * int(state.playerTurn)
         if abs(margin) != self._komi:
             self._komi = abs(margin)
             self._table.fill(0)  # it holds the sign of the margin alone
@@ -255,7 +255,7 @@ class GoProver:
         depth = min(depth, left, DEEPEST)
         self.board[LEFT] = most
         found = call(
-            result, own, other, barred, np.int64(row[PASSED]), margin, np.int64(depth), self.board, self._table,
+            result, own, other, barred, np.int64(row[PASSED]), np.int64(margin), np.int64(depth), self.board, self._table,
             self._room,
         )  # fmt: skip
         self.searched = most - int(self.board[LEFT])
