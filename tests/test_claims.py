@@ -112,7 +112,8 @@ CLAIMS = {
 """{guide: {words of it: whether that is so}}"""
 NO_CLAIMS = (
     "with the players that ship",
-    "Every puzzle that ships is checked in the tests by an independent solver, those of Hex and Go by proofs from nothing.",
+    "Every puzzle that ships is checked in the tests by an independent solver, those of Hex and Go by proofs from "
+    "nothing.",
     "With each shipped network the files for ONNX Runtime and OpenVINO choose",
     "What the players that ship can do",
     "where none ships your best network",

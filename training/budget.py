@@ -28,8 +28,8 @@ FEWEST_GAMES = 64
 OVERHEAD = 1.5
 """Time of all else, the search, tournaments and the scoreboard, with that of the network and of rules in Python."""
 SMALL, FEWEST_FILTERS = 1.5, 8
-"""Core-minutes under which a network has half of its filters, and how many it keeps. Measured in Connect 4
-(benchmarks/log/2026-11-presets.md): with 16 filters against 32 Elo +81 [+43, +118] after one, +30 [-18, +78] after three.
+"""Core-minutes under which a network has half of its filters, and how many it keeps. Measured in Connect 4 with 16
+filters against 32 (benchmarks/log/2026-11-presets.md): Elo +81 [+43, +118] after one, +30 [-18, +78] after three.
 """
 WARMING = 0.05
 """Share of a run's training steps in which the learning rate rises, at most."""

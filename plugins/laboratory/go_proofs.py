@@ -255,8 +255,8 @@ class GoProver:
         depth = min(depth, left, DEEPEST)
         self.board[LEFT] = most
         found = call(
-            result, own, other, barred, np.int64(row[PASSED]), np.int64(margin), np.int64(depth), self.board, self._table,
-            self._room,
+            result, own, other, barred, np.int64(row[PASSED]), np.int64(margin), np.int64(depth), self.board,
+            self._table, self._room,
         )  # fmt: skip
         self.searched = most - int(self.board[LEFT])
         return int(found)
