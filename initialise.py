@@ -101,6 +101,9 @@ class Session:
             config = with_overrides(config, network=full_name(config.network))
         model = _build(config, game)
         weights, memory = taken_over(config, game, model, _build, source, *wanted)
+        from network.choose_predictor import require_precision
+
+        require_precision(config)
         files = lock_new_folder((root or RUNS) / game_folder(game.spec))
         if config.network is not None:
             remember(config.network)
@@ -199,6 +202,9 @@ class Session:
 
     def _take_over(self, changes: opening.Changes) -> None:
         """Say and store what differs from the run as it was left."""
+        from network.choose_predictor import require_precision
+
+        require_precision(self.config)
         store = self.store
         for line in opening.in_words(store, changes):
             self.warn(line, logging.INFO)

@@ -210,7 +210,9 @@ def shipped_puzzles(game: Game) -> list[Puzzle]:
     path = set_file(game.spec)
     try:
         return [from_json(one, game) for one in puzzles_in_file(game)]
-    except (OSError, LookupError, TypeError, ValueError, RecursionError, UserError) as error:
+    except (
+        OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, UserError
+    ) as error:  # fmt: skip
         raise UserError(f"{path}: expected puzzles, got {type(error).__name__}") from None
 
 

@@ -122,8 +122,6 @@ def require_learned(folder: Path) -> None:
 def write_small(folder: Path, version: int, target: Path, **settings: Any) -> None:
     """Write one version of a run as a run of its own into a new folder, with these settings changed."""
     _write(folder, version, with_overrides(read_config(folder), **settings), target)
-    if (folder / GRAPH).exists():
-        write_file(target / GRAPH, read_file(folder / GRAPH))
 
 
 def write_early_versions(folder: Path, versions: Sequence[int], games_each: int, target: Path) -> None:
@@ -177,6 +175,8 @@ def _write(
     make_folder(target)
     for name, found in data.items():
         write_file(path_of(target, name), found)
+    if (folder / GRAPH).exists():  # of a network of one's own
+        write_file(target / GRAPH, read_file(folder / GRAPH))
     store = Store(target / "run.db", create=True)
     try:
         with store.transaction():

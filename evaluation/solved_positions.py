@@ -158,7 +158,7 @@ def positions(game: Game, who: Oracle, count: int, seed: int, *, report: Callabl
 
 def cache_file(game: Game, who: Oracle, seed: int) -> Path:
     """Return the path of the solved positions' file: in XDG_CACHE_HOME or ~/.cache."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
     solver = who.name.replace(" ", "-")
     return base / "alphazero-keras" / f"{game_folder(game.spec)}-{solver}-seed{seed}-recipe{RECIPE}.json"
 

@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from typing import Any
 
-from config import UserError
+from config import Config, UserError
 from game import Game
 from network.pipelines import SeveralDevices
 from network.predictor import Predictor
@@ -25,8 +25,8 @@ def make_predictor(
     chosen = choose_backend(backend)
     if backend == "auto" and not convertible(model, chosen):
         chosen = "keras"
-    if in_8_bits and chosen != "openvino":
-        raise UserError(f"precision int8: expected the back end openvino, on a CPU, got {chosen}")
+    if in_8_bits:
+        _require_openvino(chosen)
     predictor: Predictor
     if chosen == "openvino":
         from network.openvino_predictor import OpenVINOPredictor
@@ -45,6 +45,19 @@ def make_predictor(
     if weights := model.get_weights():  # a stored network may have none yet
         predictor.load(weights)
     return predictor
+
+
+def require_precision(config: Config) -> None:
+    """Raise `UserError` where self-play cannot evaluate in the precision of these settings."""
+    if config.precision == "int8":
+        _require_openvino(choose_backend(config.backend))
+
+
+def _require_openvino(chosen: str) -> None:
+    if chosen != "openvino":
+        raise UserError(
+            f"precision int8: expected the back end openvino, on a CPU, got {chosen}; use --precision auto"
+        )
 
 
 def on_board(model: Any, game: Game, backend: str = "auto") -> Any:

@@ -79,7 +79,7 @@ def read_levels(spec: str) -> list[Level]:
         return []
     try:
         found = [_checked(row) for row in json.loads(read_limited(folder / FILE, TEXT_BYTES))["levels"]]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise UserError(f"{folder / FILE}: expected levels of play, got {type(error).__name__}") from None
     return sorted(found, key=lambda level: level.elo)
 

@@ -76,7 +76,7 @@ class Sheet(NamedTuple):
 def check_game(game: Game) -> None:
     """Raise `UserError` if games of this kind cannot be written in SGF, or the library for it is missing."""
     if game.sgf_number is None:
-        raise UserError(f"{game.name} has no form in SGF, expected a .json or .txt file")
+        raise UserError(f"{game.name} has no form in SGF, expected a file of another form: .json, .jsonl or .txt")
     if max(game.grid_shape) > len(_LETTERS):
         raise UserError(f"expected a board of at most {len(_LETTERS)} rows and columns for SGF, got {game.spec}")
     _grammar()

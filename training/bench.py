@@ -134,7 +134,8 @@ class _Games:
         """Seconds of self-play before the gate was last opened, and when that was; NaN while it is closed."""
         self.games_per_s: float | None = None
         """See `bench`."""
-        self._todo = deque(map(self._job, range(2 * self._set + 1)))
+        begun = max(self._set, self.trees * self.threads)  # threads fill their batches
+        self._todo = deque(map(self._job, range(2 * begun + 1)))
         self._episodes = config.episodes
         self._thread = threading.Thread(target=self._run)
 

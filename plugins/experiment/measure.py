@@ -65,7 +65,7 @@ def _result(line: bytes) -> dict[str, Any] | None:
         fits = (
             len(numbers) == {"match": 3, "kept": 2}[kind]
             and all(type(number) is int for number in numbers)
-            and set(found["scores"] if kind == "match" else ()) <= {0.0, 0.5, 1.0}
+            and (kind != "match" or (found["scores"] and set(found["scores"]) <= {0.0, 0.5, 1.0}))
             and all(re.fullmatch("[01]*", text) for text in texts)
             and all(type(number) in (int, float) for x, y in found.get("curve", ()) for number in (x, y))
         )

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from config import FIELDS, TYPES, Config, UserError, fault_of, find_faults, unknown_setting
 from plugins.experiment.statistics import SPREAD
 from system.reading import TEXT_BYTES, read_limited
@@ -105,8 +107,12 @@ class Plan:
         """Return the plan with its games' names in full; raise `UserError` if there is no such game."""
         import games
 
+        game = games.make(self.game)
         variants = tuple(replace(v, game=games.make(v.game).spec if v.game else "") for v in self.variants)
-        return replace(self, game=games.make(self.game).spec, variants=variants)
+        for name, own in ((v.name, games.make(v.game)) for v in variants if v.game):
+            if not _played_alike(game, own):
+                raise UserError(f"{name}: expected the board and the moves of {game.spec}, got {own.spec}")
+        return replace(self, game=game.spec, variants=variants)
 
     def game_of(self, variant: Variant) -> str:
         return variant.game or self.game
@@ -170,6 +176,20 @@ RANGES = {
 }
 
 
+
+def _played_alike(game: Any, other: Any) -> bool:
+    """Return whether two games allow the same moves, and end alike, in a random game."""
+    if (game.grid_shape, game.action_size) != (other.grid_shape, other.action_size):
+        return False
+    state, twin, rng = game.start(), other.start(), np.random.default_rng(0)
+    while not state.isEndGame and not twin.isEndGame:
+        if list(state.allowedActions) != list(twin.allowedActions):
+            return False
+        action = int(rng.choice(state.allowedActions))
+        state, twin = state.takeAction(action)[0], twin.takeAction(action)[0]
+    return bool(state.isEndGame == twin.isEndGame)
+
+
 def from_values(values: Mapping[str, Any], source: str) -> Plan:
     """Return the plan of values as in a file; raise `UserError` with a line for each fault. Games' names stay."""
     keys = [*NUMBERS, "game", "settings", "variants"]
@@ -199,8 +219,14 @@ def from_values(values: Mapping[str, Any], source: str) -> Plan:
         if not isinstance(first, dict) or (first and fault_of(first.get("share"), float, 0.01, 0.99)):
             faults.append(f"{source}: variant {name!r}: first: expected a table with share, from 0.01 to 0.99")
             first = {}
+        faults += [f"{source}: variant {name!r}: first: {key} belongs to the plan" for key in first if key in own]
         rest = {n: v for n, v in found.items() if n not in (*own, "first")}
-        checkout = str(Path(str(found["checkout"])).expanduser().resolve()) if found.get("checkout") else ""
+        checkout = ""
+        if found.get("checkout"):
+            try:
+                checkout = str(Path(str(found["checkout"])).expanduser().resolve())
+            except (RuntimeError, ValueError, OSError) as error:
+                faults.append(f"{source}: variant {name!r}: checkout: expected a folder ({error})")
         variants.append(Variant(name, rest, checkout, str(found.get("game", "")), first))
     if not isinstance(values.get("game", ""), str) or not values.get("game"):
         faults.append(f'{source}: expected game = "NAME"')

@@ -94,7 +94,10 @@ def measure_of(goal: Goal, game: Game) -> Callable[[Agent], float]:
     if goal.measure == "kept":
         return _kept(goal, game)
     if goal.measure == "score":
-        return lambda agent: _score(goal, game, agent)
+        opponent: Any = make_player(goal.opponent, game, sims=goal.sims)
+        if getattr(opponent, "is_person", False) or goal.games % 2:
+            raise UserError(f"{goal.name}: expected a program as opponent and an even number of games")
+        return lambda agent: _score(goal, game, opponent, agent)
     if not isinstance(game, Hex) or game.start_row[SWAP]:
         raise UserError(f"{goal.name}: expected a board of Hex without the swap, got {game.spec}")
     wins = known_openings(game.grid_shape[0])
@@ -114,8 +117,7 @@ def _kept(goal: Goal, game: Game) -> Callable[[Agent], float]:
     return measure
 
 
-def _score(goal: Goal, game: Game, agent: Agent) -> float:
-    opponent: Any = make_player(goal.opponent, game, sims=goal.sims)
+def _score(goal: Goal, game: Game, opponent: Any, agent: Agent) -> float:
     scores = contest(game, (agent, opponent), goal.games, seed=0, opening_plies=OPENING_PLIES)
     return 100 * sum(scores) / len(scores)
 

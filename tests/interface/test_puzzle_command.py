@@ -79,6 +79,7 @@ def test_as_json_it_is_what_the_file_holds(typed):
 
 
 @pytest.mark.parametrize("argv", [["--number", "0"], ["--level", "silly"], ["--game", "nogame"], ["--number", "x"],
+                                  ["--number", "1", "--level", "hard"],
                                   ["--number", "9000"]])  # fmt: skip
 def test_wrong_options_are_one_line(typed, argv):
     code, out, err = typed([], "puzzle", *argv)

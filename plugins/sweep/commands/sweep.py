@@ -103,7 +103,7 @@ def _next(sweep: Sweep, found: list[Trial]) -> str:
         f"game = {json.dumps(plan.game)}",
         f"first_seed = {plan.first_seed + plan.seeds}",
         f"seeds = {max(plan.seeds, 3)}",
-        f"{budget} = {getattr(plan, budget):g}",
+        f"{budget} = {_toml(getattr(plan, budget))}",
         f"cores = {plan.cores}",
     ]
     for heading, settings in (("settings", plan.settings), ("variants.base", {}), ("variants.best", best.settings)):

@@ -81,6 +81,19 @@ def test_a_run_with_precision_int8_plays_its_games_in_8_bits_and_nothing_else(pl
     assert used == {"selfplay": "openvino int8", "current": f"openvino {rest}", "best": f"openvino {rest}"}
 
 
+def test_a_run_that_cannot_play_in_8_bits_leaves_nothing_and_stays_as_it_was(place):
+    settings = tiny(precision="int8", backend="keras")
+    with pytest.raises(UserError, match="use --precision auto"):
+        Session.start(settings, console=QUIET)
+    assert not any(place.rglob("config.json"))
+    with Session.start(tiny(), console=QUIET) as session:
+        folder, before = session.folder, (session.folder / "config.json").read_bytes()
+    with pytest.raises(UserError, match="use --precision auto"):
+        Session.open(folder, settings, console=QUIET)
+    assert (folder / "config.json").read_bytes() == before
+    Session.open(folder, tiny(), console=QUIET).close()
+
+
 def test_a_network_that_answers_no_numbers_stays_in_floating_point_for_self_play_to_find_it():
     network = make("connect4", hidden_cnn_layers=("16x3",) * 3)
     network.set_weights([np.full_like(w, np.nan) for w in network.get_weights()])
