@@ -148,6 +148,7 @@ class Attempt:
 
 def as_json(puzzle: Puzzle, game: Game) -> dict[str, Any]:
     """Return a puzzle as values for a file: moves by their names."""
+
     def named(moves: Iterable[int]) -> str:
         return " ".join(map(game.move_name, moves))
 
@@ -161,6 +162,7 @@ def as_json(puzzle: Puzzle, game: Game) -> dict[str, Any]:
 
 def from_json(found: dict[str, Any], game: Game) -> Puzzle:
     """Return the puzzle in a file; raise an error of any kind if it is none."""
+
     def read(text: str) -> list[int]:
         return [game.parse_move(name) for name in text.split()]
 
@@ -211,8 +213,15 @@ def shipped_puzzles(game: Game) -> list[Puzzle]:
     try:
         return [from_json(one, game) for one in puzzles_in_file(game)]
     except (
-        OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, UserError
-    ) as error:  # fmt: skip
+        OSError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+        UserError,
+    ) as error:
         raise UserError(f"{path}: expected puzzles, got {type(error).__name__}") from None
 
 

@@ -175,7 +175,7 @@ def _write(
     make_folder(target)
     for name, found in data.items():
         write_file(path_of(target, name), found)
-    if (folder / GRAPH).exists():  # of a network of one's own
+    if (folder / GRAPH).exists():  # of a network that somebody wrote
         write_file(target / GRAPH, read_file(folder / GRAPH))
     store = Store(target / "run.db", create=True)
     try:

@@ -69,8 +69,10 @@ def find_scales(
         return scales
     _LOGGER.warning(
         "8 bits would change values by %.3f and policies by %.3f nats, and keep %.0f %% of the best moves: not used",
-        error, divergence, 100 * same,
-    )  # fmt: skip
+        error,
+        divergence,
+        100 * same,
+    )
     return {}
 
 

@@ -39,9 +39,12 @@ class NetworkPlayer:
     def _begin(self, game: Game, model: Any) -> None:
         streams = side_by_side(game, self._config.selfplay)[1]
         self._predictor = make_predictor(
-            model, backend=self._config.backend, streams=streams, smallest=STEADY,
+            model,
+            backend=self._config.backend,
+            streams=streams,
+            smallest=STEADY,
             in_8_bits=self._config.precision == "int8",
-        )  # fmt: skip
+        )
         self._selfplay = SelfPlay(game, self._config, threads=cores())
 
     def counts(self) -> Counts:

@@ -59,8 +59,8 @@ def _first(source: PuzzleSource, number: int | None, level: str) -> int:
         show_compiling("search")
     if not source.shipped or (number or 0) > source.shipped:
         print(tr("Making a puzzle ..."), file=sys.stderr, flush=True)
-    first = (source.following(0, level) if number is None else number if source.get(number) else None)
-    found = source.get(number) if number is not None else None
+    found = None if number is None else source.get(number)
+    first = source.following(0, level) if number is None else number if found else None
     if found and level and found.level != level:
         raise UserError(f"expected the number of a puzzle that is {level}, number {number} is {found.level}")
     if first is None:

@@ -108,11 +108,13 @@ class Plan:
         import games
 
         game = games.make(self.game)
-        variants = tuple(replace(v, game=games.make(v.game).spec if v.game else "") for v in self.variants)
-        for name, own in ((v.name, games.make(v.game)) for v in variants if v.game):
-            if not _played_alike(game, own):
-                raise UserError(f"{name}: expected the board and the moves of {game.spec}, got {own.spec}")
-        return replace(self, game=game.spec, variants=variants)
+        variants = []
+        for variant in self.variants:
+            own = games.make(variant.game) if variant.game else None
+            if own is not None and not _played_alike(game, own):
+                raise UserError(f"{variant.name}: expected the board and the moves of {game.spec}, got {own.spec}")
+            variants.append(replace(variant, game=own.spec if own else ""))
+        return replace(self, game=game.spec, variants=tuple(variants))
 
     def game_of(self, variant: Variant) -> str:
         return variant.game or self.game
@@ -174,7 +176,6 @@ RANGES = {
     "positions": (0, 100_000),
     "spread": (0, 1000),
 }
-
 
 
 def _played_alike(game: Any, other: Any) -> bool:

@@ -241,7 +241,7 @@ class GoProver:
         return own, other, ONE << np.uint64((line - 1) * width + column - 1) if row[KO] else NONE
 
     def proven(self, state: GameState, depth: int, most: int = MOST) -> int:
-        """Return WIN or LOSS for the player to move within so many plies, OPEN if that is not known.
+        """Return WIN or LOSS for the player to move within `depth` plies, OPEN if that is not known.
 
         most: positions that may be searched; `searched` says how many were.
         """
@@ -255,9 +255,17 @@ class GoProver:
         depth = min(depth, left, DEEPEST)
         self.board[LEFT] = most
         found = call(
-            result, own, other, barred, np.int64(row[PASSED]), np.int64(margin), np.int64(depth), self.board,
-            self._table, self._room,
-        )  # fmt: skip
+            result,
+            own,
+            other,
+            barred,
+            np.int64(row[PASSED]),
+            np.int64(margin),
+            np.int64(depth),
+            self.board,
+            self._table,
+            self._room,
+        )
         self.searched = most - int(self.board[LEFT])
         return int(found)
 

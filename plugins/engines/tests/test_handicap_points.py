@@ -172,8 +172,18 @@ def test_a_file_with_stones_of_both_colours_keeps_the_points_of_its_handicap(tmp
     """Where a game has a move out of turn, what was before is set up, White's stones too."""
     file = tmp_path / "turned.sgf"
     begun = ("boardsize 5", "komi 0.5", "kata-set-rules chinese", "set_free_handicap A1 E5", "play w c3", "play w d3")
-    found = told_gtp(*begun, "play b b2", "final_score", f"printsgf {file}", f"loadsgf {file}", "final_score",
-                     "komi 1.5", "final_score", "kata-set-rules tromp-taylor", "final_score")  # fmt: skip
+    found = told_gtp(
+        *begun,
+        "play b b2",
+        "final_score",
+        f"printsgf {file}",
+        f"loadsgf {file}",
+        "final_score",
+        "komi 1.5",
+        "final_score",
+        "kata-set-rules tromp-taylor",
+        "final_score",
+    )
     assert [found[i] for i in (7, 10, 12, 14)] == ["= W+1.5", "= W+1.5", "= W+2.5", "= W+2.5"]
     assert b"HA[2]" in file.read_bytes()
 

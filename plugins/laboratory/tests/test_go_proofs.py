@@ -73,8 +73,9 @@ def test_points_are_those_of_the_game(size):
 
 def neighbours(point, size):
     r, c = divmod(point, size)
-    return {(r + i) * size + c + j for i, j in ((-1, 0), (1, 0), (0, -1), (0, 1)) if
-            0 <= r + i < size and 0 <= c + j < size}  # fmt: skip
+    return {
+        (r + i) * size + c + j for i, j in ((-1, 0), (1, 0), (0, -1), (0, 1)) if 0 <= r + i < size and 0 <= c + j < size
+    }
 
 
 def chain_and_liberties(stones, occupied, point, size):
@@ -101,10 +102,14 @@ def never_taken(own, other, size):
         lasting &= mine
         for point in set(range(size * size)) - mine - theirs:
             stones = theirs | {point}
-            dead = frozenset().union(*(
-                chain for q in neighbours(point, size) & mine
-                for chain, free in [chain_and_liberties(mine, mine | stones, q, size)] if not free
-            ))  # fmt: skip
+            dead = frozenset().union(
+                *(
+                    chain
+                    for q in neighbours(point, size) & mine
+                    for chain, free in [chain_and_liberties(mine, mine | stones, q, size)]
+                    if not free
+                )
+            )
             left = mine - dead
             if chain_and_liberties(stones, left | stones, point, size)[1]:  # a suicide is no move
                 todo.append((left, stones))
