@@ -553,7 +553,7 @@ function opponentCard() {
         "aria-pressed": String(key === now),
         "data-key": `tile${key}`,
         title,
-        onclick: () => choose(key),
+        onclick: () => askFirst(() => seat(key)),
       },
       h("b", {}, name),
       h("span", {}, below),
@@ -620,11 +620,6 @@ function opponentCard() {
         ),
   ]);
 }
-function choose(opponent) {
-  if (!unfinished()) return seat(opponent);
-  const begin = () => seat(opponent);
-  ask(tr("Begin a new game?"), tr("New game"), begin, { more: tr("Your game is not over.") });
-}
 // Players without a tile: a list, as a server may have many. Each plays with any budget that it takes.
 function otherPlayers(now) {
   const others = levels.map((level, i) => [i, level]).filter(([, level]) => level.listed);
@@ -640,7 +635,7 @@ function otherPlayers(now) {
         tr("Other"),
         [["", tr("other players ...")], ...others.map(([i, level]) => [i, level.label ?? tr(level.name)])],
         chosen,
-        (i) => i !== "" && choose(Number(i)),
+        (i) => i !== "" && askFirst(() => seat(Number(i))),
       ),
     ),
     takes ? budgetRow(chosen) : null,
@@ -678,7 +673,7 @@ function budgetRow(at) {
       typed.text = level.budget;
       kept.set(budgetKey(level), level.budget);
       if (level.budget === before) render();
-      else choose(at);
+      else askFirst(() => seat(at));
     },
   });
   return h(
@@ -909,10 +904,12 @@ function askResign() {
   ask(tr("Give the game up?"), tr("Give up"), resign);
 }
 function askNew() {
-  if (!table.moves.length) return;
-  if (unfinished())
-    ask(tr("Begin a new game?"), tr("New game"), () => newGame(), { more: tr("Your game is not over.") });
-  else newGame();
+  if (table.moves.length) askFirst(() => newGame());
+}
+// Does what puts another game on the table, once the person agrees if a game is not over.
+function askFirst(deed, name = tr("New game")) {
+  if (!unfinished()) return deed();
+  ask(tr("Begin a new game?"), name, deed, { more: tr("Your game is not over.") });
 }
 
 function openMenu() {
@@ -1389,10 +1386,7 @@ async function setUp(then) {
     tell(error.message);
   }
 }
-function analysePuzzle() {
-  if (!unfinished()) return openPuzzle();
-  ask(tr("Begin a new game?"), tr("Analyse"), openPuzzle, { more: tr("Your game is not over.") });
-}
+const analysePuzzle = () => askFirst(openPuzzle, tr("Analyse"));
 async function openPuzzle() {
   const { moves, one } = puzzles;
   await open({ moves: moves.slice(0, one.moves.length), result: null, players: ["", ""] });
