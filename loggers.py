@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import sys
 import textwrap
@@ -21,6 +22,8 @@ from system.terminal import LiveLine, harmless, has_colours, redraws, width_of
 
 MEGABYTE = 1 << 20
 METRICS = "metrics.jsonl"
+COUNTED = "version", "best_version", "self_play_games", "total_seconds"
+"""What is computed with wherever the lines are read; other figures are looked at only where they are numbers."""
 HEADING_EVERY = 20
 """Lines of a table under one heading."""
 
@@ -157,7 +160,7 @@ def _bytes(path: Path) -> bytes | None:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a metrics.jsonl, none if there is no file; a last line without its end is ignored.
 
-    Raises `DamagedData` at a line without an iteration.
+    Raises `DamagedData` at a line without an iteration, or in which one of `COUNTED` is no number.
     """
     if not path.exists():
         return []
@@ -170,6 +173,9 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     for number, line in enumerate(found, 1):
         if not isinstance(line, dict) or type(line.get("iteration")) is not int:
             raise DamagedData(f"{path}: line {number}: expected an object with an iteration, got another")
+        for name in COUNTED:
+            if type(line.get(name, 0)) not in (int, float) or not math.isfinite(line.get(name, 0)):
+                raise DamagedData(f"{path}: line {number}: expected a number of {name}, got another")
     return found
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import games
 from config import has_range
+from evaluation.scoreboard_file import SCOREBOARD, read_scoreboard
 from loggers import read_metrics
 from network.stored_network import began_with
-from players.levels import FILE, Level
+from players.levels import FILE, levels_in
 from storage.atomic_files import write_file
 from storage.run_folders import read_config
 from storage.run_store import Store
@@ -33,7 +34,7 @@ def model_card(folder: Path) -> str:
         store.close()
     made = lines[: newest.iteration]
     rows, columns = game.grid_shape
-    spent = made[-1]["total_seconds"] / 60 if made else 0.0
+    spent = made[-1].get("total_seconds", 0) / 60 if made else 0.0
     after = f" after those of {began}, with whose network it began" if began else ""
     facts = {
         "game": f"`{game.spec}`, {rows} x {columns} points, {game.action_size} actions, "
@@ -41,12 +42,12 @@ def model_card(folder: Path) -> str:
         "network": f"residual, layers {' '.join(config.hidden_cnn_layers)}, normalisation {config.normalisation}",
         "file": f"`models/{newest.file}`, sha256 `{newest.sha256[:16]}...`, "
         f"{(folder / 'models' / newest.file).stat().st_size / 1e6:.1f} MB",
-        "data": f"{sum(line['self_play_games'] for line in made):,} games against itself",
+        "data": f"{sum(int(line.get('self_play_games', 0)) for line in made):,} games against itself",
         "training": f"{newest.iteration} iterations, {spent:.{0 if spent >= 10 else 1}f} minutes{after}, optimizer "
         f"{config.optimizer}; all settings in `config.json`, all figures in `metrics.jsonl`",
         "licence": "MIT, as the program",
     }
-    board = json.loads(read_limited(folder / "scoreboard.json", TEXT_BYTES))
+    board = read_scoreboard(folder / SCOREBOARD)
     return "\n".join([
         f"# {game.spec}: version {newest.version}", "",
         f"Plays with `python main.py play --game '{game.spec}' --against shipped`.", "",
@@ -91,16 +92,16 @@ def _ladder(ladder: dict[str, Any] | None) -> list[str]:
 def _levels(folder: Path) -> list[str]:
     if not (folder / FILE).exists():
         return []
-    found = json.loads(read_limited(folder / FILE, TEXT_BYTES))
+    levels = levels_in(folder)
+    how = json.loads(read_limited(folder / FILE, TEXT_BYTES))
     lines = [
-        f"Levels of play, Elo over `{found['anchor']}`, with 95 % intervals of the distance to the level below;",
-        f"{found['games']} games for each pair of neighbours:",
+        f"Levels of play, Elo over `{how.get('anchor')}`, with 95 % intervals of the distance to the level below;",
+        f"{how.get('games')} games for each pair of neighbours:",
         "",
         "| level | name | player | simulations | temperature | at random | Elo |",
         "|---|---|---|---|---|---|---|",
     ]
-    for number, row in enumerate(found["levels"], 1):
-        level = Level(**row)
+    for number, level in enumerate(levels, 1):
         sims, temperature = level.sims or "", f"{level.temperature:g}" if level.temperature else ""
         slips, strength = f"{level.slips:.0%}" if level.slips else "", f"{level.elo:.0f} ±{level.error:.0f}"
         lines.append(f"| {number} | {level.name} | `{level.player}` | {sims} | {temperature} | {slips} | {strength} |")

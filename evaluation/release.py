@@ -206,8 +206,3 @@ def write_levels(folder: Path, found: list[Level], games_each: int) -> None:
     anchor, levels = LINKS[0].how, [level._asdict() for level in found]
     found_and_how: dict[str, Any] = {"anchor": anchor, "games": games_each, "levels": levels}
     write_file(folder / FILE, (json.dumps(found_and_how, indent=1) + "\n").encode())
-
-
-def write_scoreboard(folder: Path, scoreboard: dict[str, Any]) -> None:
-    """Write what `evaluate` found."""
-    write_file(folder / "scoreboard.json", (json.dumps(scoreboard, indent=1) + "\n").encode())

@@ -77,6 +77,11 @@ def read_levels(spec: str) -> list[Level]:
     folder = levels_run(spec)
     if folder is None or not (folder / FILE).exists():
         return []
+    return levels_in(folder)
+
+
+def levels_in(folder: Path) -> list[Level]:
+    """Return the levels of a shipped run that has some, weakest first; raise `UserError` for a bad file."""
     try:
         found = [_checked(row) for row in json.loads(read_limited(folder / FILE, TEXT_BYTES))["levels"]]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:

@@ -55,8 +55,9 @@ def run(argv: list[str]) -> int:
     import games
     from evaluation.level_games import GAMES_FILE, measure_levels
     from evaluation.model_card import write_card
-    from evaluation.release import packed, require_learned, write_levels, write_scoreboard
+    from evaluation.release import packed, require_learned, write_levels
     from evaluation.report import as_text, evaluate
+    from evaluation.scoreboard_file import write_scoreboard
     from network.predictor import STEADY
     from players.by_name import make_player
     from storage.run_folders import run_to_change, shipped_run

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from config import Config, UserError
+from evaluation.scoreboard_file import SCOREBOARD, read_scoreboard
 from game import Game
 from loggers import read_metrics
 from network.ownership import HEAD
@@ -21,7 +21,6 @@ from plugins.browser.forward import bytes_of, network_of
 from plugins.browser.layers import plan
 from storage import run_folders
 from storage.run_folders import read_config
-from system.reading import TEXT_BYTES, read_limited
 
 
 def page_parts(player: str, game: Game, root: Path | None = None) -> PageParts:
@@ -72,7 +71,7 @@ def _levels(game: Game) -> list[dict[str, Any]]:
 def _player_facts(folder: Path, config: Config, version: int, own: str, ships: bool) -> dict[str, Any]:
     """Return what the page says of the player: which version of which run, how it was trained, how strong it is."""
     lines = read_metrics(folder / "metrics.jsonl")
-    board = folder / "scoreboard.json"
+    board = folder / SCOREBOARD
     return {
         "name": f"{own}:version{version:04}",
         "version": version,
@@ -80,5 +79,5 @@ def _player_facts(folder: Path, config: Config, version: int, own: str, ships: b
         "iterations": len(lines),
         "games": sum(int(line.get("self_play_games", 0)) for line in lines),
         "minutes": round(lines[-1].get("total_seconds", 0) / 60, 1) if lines else 0,
-        "scoreboard": json.loads(read_limited(board, TEXT_BYTES)) if ships and board.exists() else None,
+        "scoreboard": read_scoreboard(board) if ships and board.exists() else None,
     }

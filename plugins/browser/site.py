@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import games
-from config import has_range
+from config import UserError, has_range
 from games.sizes import largest_of
 from plugins.browser.assemble import Entry, one_file, start_page
 from plugins.browser.player import page_parts
@@ -19,6 +19,7 @@ from system.reading import TEXT_BYTES, read_limited
 
 HERE = Path(__file__).parent
 START = "index.html"
+WORKER = "service-worker.js"
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512"><rect width="512" height="512" fill="#1f4e79"/>'
     '<circle cx="170" cy="170" r="84" fill="#f2b632"/><circle cx="342" cy="170" r="84" fill="#d1495b"/>'
@@ -40,8 +41,15 @@ def shipped_games() -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str], object]) -> dict[str, int]:
-    """Write the site; return {file: bytes}. The service worker is written last, when all that it names is there."""
+def write_site(
+    folder: Path, specs: list[str], player: str, say: Callable[[str], object], *, overwrite: bool = False
+) -> dict[str, int]:
+    """Write the site; return {file: bytes}. The service worker is written last, when all that it names is there.
+
+    Raises `UserError` before anything is written where the folder holds what no earlier site wrote, unless `overwrite`.
+    """
+    if not overwrite:
+        _check_free(folder)
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[Entry] = []
     files: dict[str, bytes] = {}
@@ -60,8 +68,8 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
     files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
     digest = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files))).hexdigest()
     first = ["./", START, "icon.svg", "manifest.webmanifest"]
-    worker = _own("service-worker.js")
-    files["service-worker.js"] = (
+    worker = _own(WORKER)
+    files[WORKER] = (
         worker.replace("__VERSION__", json.dumps(digest[:16]))
         .replace("__FIRST__", json.dumps(first))
         .replace("__PAGES__", json.dumps(sorted(entry.file for entry in entries)))
@@ -72,6 +80,29 @@ def write_site(folder: Path, specs: list[str], player: str, say: Callable[[str],
         with replacing(folder / name) as trial:
             trial.write_bytes(content)
     return {name: len(content) for name, content in files.items()}
+
+
+def _check_free(folder: Path) -> None:
+    """Raise `UserError` unless the folder is new, empty, a new checkout of git, or that of an earlier site."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise UserError(f"{folder}: expected a folder to write a site into, got a file")
+    names = sorted(path.name for path in folder.iterdir() if path.name != ".git")
+    if names and not _is_site(folder):
+        raise UserError(
+            f"{folder}: expected an empty folder or an earlier site, it holds {names[0]!r}; "
+            "name another, or replace files of the same names with --overwrite"
+        )
+
+
+def _is_site(folder: Path) -> bool:
+    """Return whether an earlier call wrote the folder's service worker, its last file."""
+    try:
+        found = read_limited(folder / WORKER, TEXT_BYTES).decode(errors="replace")
+    except OSError:
+        return False
+    return found.partition("\n")[0] == _own(WORKER).partition("\n")[0]
 
 
 def _manifest() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,14 +56,9 @@ def check(goal: Goal, record: Record, say: Callable[[str], None]) -> list[Checke
     game = games.make(goal.game, typed=False)  # a file of records, perhaps from others, runs no file that it names
     measure = measure_of(goal, game)
     folder = folder_of(goal, record)
-    plan = Plan(
-        game=game.spec,
-        variants=(Variant(goal.name, dict(record.settings)),),
-        seeds=max(record.seeds) + 1,
-        minutes=record.planned,
-        cores=goal.cores,
-    )
-    todo = [job for job in jobs(plan, folder) if job.seed in record.seeds]
+    variants = (Variant(goal.name, dict(record.settings)),)
+    plan = Plan(game=game.spec, variants=variants, seeds=1, minutes=record.planned, cores=goal.cores)
+    todo = [job for seed in sorted(set(record.seeds)) for job in jobs(replace(plan, first_seed=seed), folder)]
     with locked(folder):
         run_all(plan, todo, say)
         return [_checked(job, game, goal, record, measure) for job in todo]

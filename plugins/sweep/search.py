@@ -154,7 +154,9 @@ def _distributions(space: dict[str, Any]) -> dict[str, Any]:
             continue
         kind = IntDistribution if TYPES[name] is int else FloatDistribution
         step = {"step": what["step"]} if "step" in what else {}
-        found[name] = kind(what["low"], what["high"], log=what.get("log", False), **step)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it says that the last step ends below `high`
+            found[name] = kind(what["low"], what["high"], log=what.get("log", False), **step)
     return found
 
 

@@ -5,7 +5,9 @@ import shutil
 
 import pytest
 
+from config import UserError
 from evaluation.model_card import CARD, model_card, write_card
+from storage.atomic_files import DamagedData
 from storage.run_folders import SHIPPED
 from storage.run_store import Store
 
@@ -38,3 +40,38 @@ def test_a_network_that_was_trained_elsewhere_has_a_card(tmp_path, monkeypatch):
     monkeypatch.setattr(Store, "newest", lambda store: newest(store)._replace(version=0, iteration=0))
     text = model_card(folder)
     assert "# tictactoe: version 0" in text and "| data | 0 games against itself |" in text
+
+
+def _scoreboard(folder, change):
+    board = json.loads((folder / "scoreboard.json").read_text())
+    change(board)
+    (folder / "scoreboard.json").write_text(json.dumps(board))
+
+
+@pytest.mark.parametrize(
+    "file, damage, said",
+    [
+        ("scoreboard.json", lambda f: (f / "scoreboard.json").unlink(), "expected a scoreboard"),
+        ("scoreboard.json", lambda f: (f / "scoreboard.json").write_bytes(b"{"), "expected a scoreboard in JSON"),
+        ("scoreboard.json", lambda f: (f / "scoreboard.json").write_text("[1]"), "expected a scoreboard with exact"),
+        ("scoreboard.json", lambda f: _scoreboard(f, lambda b: b.pop("ladder")), "expected a scoreboard with ladder"),
+        ("scoreboard.json", lambda f: _scoreboard(f, lambda b: b.update(ladder=3)), "another ladder"),
+        (
+            "scoreboard.json",
+            lambda f: _scoreboard(f, lambda b: b["exact"]["players"][1]["kept"].update(share="all")),
+            r"another exact\.players\[1\]\.kept\.share",
+        ),
+        ("levels.json", lambda f: (f / "levels.json").write_text('{"levels": [{}]}'), "expected levels of play"),
+        (
+            "metrics.jsonl",
+            lambda f: (f / "metrics.jsonl").write_text('{"iteration": 1, "total_seconds": "ten"}\n'),
+            "line 1: expected a number of total_seconds",
+        ),
+    ],
+)
+def test_a_damaged_file_of_a_player_is_named_in_one_line(tmp_path, file, damage, said):
+    folder = shutil.copytree(SHIPPED / "tictactoe" / "run0001", tmp_path / "run0001")
+    damage(folder)
+    with pytest.raises((DamagedData, UserError), match=said) as error:
+        model_card(folder)
+    assert str(folder / file) in str(error.value) and "\n" not in str(error.value)

@@ -24,15 +24,16 @@ class ExportPage:
     player: Positional[str] = ""
     """Network to write: best, current, version0007, shipped, run0002:best, run0002:version0007; by default best, and
     shipped for a site."""
-    game: str = "connect4"
+    game: str = ""
+    """Game of the file; by default connect4."""
     output: Output[str] = ""
     """File to write; by default the game's name and .html."""
     site: str = ""
-    """Folder to write a site into; files of an earlier site in it are replaced."""
+    """Folder to write a site into: a new one, an empty one, or that of an earlier site, whose files are replaced."""
     games: tuple[str, ...] = ()
     """Games of the site; by default all for which a player ships."""
     overwrite: bool = False
-    """Replace the file if it exists."""
+    """Replace the file if it exists; of a site, other files of the same names."""
 
 
 def run(argv: list[str]) -> int:
@@ -44,7 +45,8 @@ def run(argv: list[str]) -> int:
     from storage.game_files import check_free
     from storage.run_folders import game_folder
 
-    path = Path(args.output or f"{game_folder(args.game)}.html")
+    spec = args.game or "connect4"
+    path = Path(args.output or f"{game_folder(spec)}.html")
     if path.suffix not in (".html", ".htm"):
         raise UserError(f"expected a file name that ends in .html, got {str(path)[:100]!r}")
     check_free(path, overwrite=args.overwrite)
@@ -54,7 +56,7 @@ def run(argv: list[str]) -> int:
     from plugins.browser.player import page_parts
     from storage.atomic_files import replacing
 
-    game = largest_of(games.make(args.game))
+    game = largest_of(games.make(spec))
     parts = page_parts(args.player or "best", game)
     page = one_file(parts).encode()
     with replacing(path) as trial:
@@ -66,9 +68,11 @@ def run(argv: list[str]) -> int:
 def _site(args: ExportPage) -> int:
     if args.output:
         raise UserError("expected -o FILE or --site FOLDER, got both")
+    if args.game:
+        raise UserError(f"expected --games {args.game[:80]} with --site, got --game")
     from plugins.browser.site import shipped_games, write_site
 
     wanted = list(args.games) or shipped_games()
-    sizes = write_site(Path(args.site), wanted, args.player or "shipped", say=print)
+    sizes = write_site(Path(args.site), wanted, args.player or "shipped", say=print, overwrite=args.overwrite)
     print(f"{args.site}: {len(wanted)} games, {sum(sizes.values()) / 1e6:.1f} MB; docs/browser.md says where to put it")
     return 0

@@ -22,6 +22,7 @@ from plugins.browser.site import shipped_games, write_site
         (["--game", "open_spiel:breakthrough", "-o", "page.html"], "expected a trained run|OpenSpiel|pyspiel"),
         (["--site", "folder", "-o", "page.html"], "expected -o FILE or --site FOLDER, got both"),
         (["--games", "connect4"], "expected --site FOLDER with --games"),
+        (["--site", "folder", "--game", "hex"], "expected --games hex with --site, got --game"),
     ],
 )
 def test_a_wrong_command_is_one_line(argv, said, tmp_path, monkeypatch):
@@ -38,6 +39,29 @@ def test_a_file_that_exists_is_kept(tmp_path):
     with pytest.raises(UserError, match="exists"):
         run(["-o", str(path)])
     assert path.read_text() == "mine"
+
+
+def test_a_site_replaces_an_earlier_one_and_nothing_else(tmp_path, monkeypatch):
+    facts = facts_of(games.make("tictactoe"), {"player": {"name": "shipped"}, "levels": []})
+    monkeypatch.setattr("plugins.browser.site.page_parts", lambda player, game: PageParts(b"", {}, b"", facts, ""))
+    site = tmp_path / "site"
+    (site / ".git").mkdir(parents=True)  # a new checkout of what will be published
+    command = ["--site", str(site), "--games", "tictactoe"]
+    assert run(command) == run(command) == 0
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "index.html").write_text("mine")
+    (mine / "service-worker.js").write_text("// mine, too")
+    with pytest.raises(UserError, match="expected an empty folder or an earlier site, it holds 'index.html'"):
+        run(["--site", str(mine), *command[2:]])
+    assert {path.name: path.read_text()[:7] for path in mine.iterdir()} == {
+        "index.html": "mine",
+        "service-worker.js": "// mine",
+    }
+    with pytest.raises(UserError, match="got a file"):
+        run(["--site", str(mine / "index.html"), *command[2:]])
+    assert run(["--site", str(mine), *command[2:], "--overwrite"]) == 0
+    assert (mine / "index.html").read_text() == (site / "index.html").read_text()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from config import UserError, unknown_setting
+from config import UserError
 from interface.arguments import parse
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run(argv: list[str]) -> int:
     goals = read_goals(args.file or SHIPPED)
     if args.check:
         if args.check not in goals:
-            raise UserError(f"check: {unknown_setting(args.check, list(goals))}")
+            raise UserError(f"check: expected a goal out of {', '.join(goals)}, got {args.check[:60]!r}")
         return _check(goals[args.check], args.json)
     if args.json:
         print(json.dumps({name: _values(goal) for name, goal in goals.items()}))

@@ -102,7 +102,7 @@ def test_the_table_has_a_line_for_each_goal_and_what_has_no_record_says_so(place
     code, out, err = output_of(capsys, "record", "--check", "hex7")
     assert code == 2 and "nobody has one" in err and err.count("\n") == 1
     code, out, err = output_of(capsys, "record", "--check", "conect4")
-    assert code == 2 and "did you mean 'connect4'" in err
+    assert code == 2 and f"expected a goal out of {', '.join(GOALS)}, got 'conect4'" in err
     assert list(place.iterdir()) == []
 
 

@@ -16,7 +16,7 @@ positions = 60
 
 [[small.records]]
 minutes = 0.03
-seeds = [1, 4]
+seeds = [1, 2147483647]
 
 [small.records.settings]
 episodes = 24
@@ -35,12 +35,12 @@ def test_a_claim_is_trained_measured_and_holds_or_does_not(tmp_path, place, caps
     words = "record", "--file", str(file), "--check", "small"
     code, out, err = output_of(capsys, *words)
     assert code == 0, err
-    assert "the claim holds" in out and "[[small.records]]" in out and "seeds = [1, 4]" in out
+    assert "the claim holds" in out and "[[small.records]]" in out and "seeds = [1, 2147483647]" in out
     made = {path: path.stat().st_mtime_ns for path in place.rglob("run.db")}
-    assert len(made) == 2 and any("seed4" in str(path) for path in made)
+    assert len(made) == 2 and any("seed2147483647" in str(path) for path in made)
     file.write_text(CLAIM.format(100, 1))
     code, out, err = output_of(capsys, *words, "--json")
     values = json.loads(out)
-    assert code == 1 and not values["holds"] and [run["seed"] for run in values["runs"]] == [1, 4]
+    assert code == 1 and not values["holds"] and [run["seed"] for run in values["runs"]] == [1, 2**31 - 1]
     assert all(run["curve"] and run["percent"] < 100 for run in values["runs"])
     assert {path: path.stat().st_mtime_ns for path in place.rglob("run.db")} == made, "each run is made once"
