@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from config import Config
 from players.names import NETWORKS, PLAYERS
+from system.syntax import syntax_of
 
 INDENT = 24
 """Column at which the text of an option or example begins."""
@@ -176,7 +177,7 @@ def _texts(kind: type) -> dict[str, str]:
 
 
 def _own_texts(kind: type) -> dict[str, str]:
-    tree: Any = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+    tree: Any = syntax_of(textwrap.dedent(inspect.getsource(kind))).body[0]
     return {
         field.target.id: " ".join(ast.literal_eval(text.value).split())
         for field, text in itertools.pairwise(tree.body)

@@ -23,6 +23,7 @@ from types import CodeType
 
 from system.place import HERE, PREFIX
 from system.reading import TEXT_BYTES, read_limited
+from system.syntax import syntax_of
 
 OWN = "own_"
 """The beginning of the names of your own modules; no module of the program begins so."""
@@ -75,7 +76,7 @@ def with_prefix(source: bytes, names: set[str], prefix: str, file: str = "") -> 
     for line in lines:
         starts.append(starts[-1] + len(line))
     changes: list[tuple[int, int, str]] = []
-    for node in ast.walk(ast.parse(source, file)):
+    for node in ast.walk(syntax_of(source, file)):
         if isinstance(node, ast.ImportFrom) and not node.level and _top(node.module or "") in names:
             begin = starts[node.lineno - 1] + node.col_offset
             begin = source.index(_top(node.module or "").encode(), begin + len("from"))
@@ -116,7 +117,7 @@ class _Loader(SourceFileLoader):
             source = with_prefix(source, own_names(), PREFIX, path)
         whole = fullname.partition(".")[0]
         folder = Path(sys.modules[whole].__path__[0])
-        beside = {_top(name) for name in imported(ast.parse(source, path)) if is_beside(folder, name)}
+        beside = {_top(name) for name in imported(syntax_of(source, path)) if is_beside(folder, name)}
         return self.source_to_code(with_prefix(source, beside, f"{whole}.", path) if beside else source, path)
 
 
@@ -227,6 +228,6 @@ def _is_installed(top: str, file: Path) -> bool:
 
 def _imported_by(file: Path, package: str) -> list[str]:
     try:
-        return list(imported(ast.parse(read_limited(file, TEXT_BYTES), str(file)), package))
+        return list(imported(syntax_of(read_limited(file, TEXT_BYTES), str(file)), package))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return []

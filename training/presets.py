@@ -15,6 +15,7 @@ from typing import Any
 
 from config import FIELDS, Config, UserError, differences, has_range, with_overrides
 from network.cpu_features import has_tiles
+from system.syntax import syntax_of
 
 GAMES = Path(__file__).parents[1] / "games"
 _PLAIN = {"ownership_weight": 0.0, "soft_policy_weight": 0.0, "weight_decay": 1e-4, "duplicate_weight": "linear"}
@@ -153,7 +154,7 @@ def game_preset(name: str) -> dict[str, Any]:
     The file is read, not imported: a game's rules load a compiler, which takes longer than showing a help text.
     """
     path = GAMES / f"{name}.py"
-    tree = ast.parse(path.read_text(encoding="utf-8") if name and path.is_file() else "")
+    tree = syntax_of(path.read_text(encoding="utf-8") if name and path.is_file() else "")
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PRESET":
             found: dict[str, Any] = ast.literal_eval(node.value)

@@ -27,6 +27,7 @@ from plugins.browser.module import Part, link
 from storage.atomic_files import replacing
 from system.place import HERE, PREFIX
 from system.reading import LINES_BYTES, TEXT_BYTES, read_limited
+from system.syntax import syntax_of
 
 FOLDER = Path(__file__).parent / "ready"
 MAKERS = "compiled.py", "compiling/functions.py", "compiling/records.py", "plugins/browser/module.py"
@@ -66,10 +67,14 @@ def unpacked(path: Path) -> bytes:
 
 def digest(parts: Mapping[str, Any]) -> str:
     """Return the digest of a module's functions."""
-    makers = [_plain(ast.parse(read_limited(HERE / name, TEXT_BYTES))) for name in MAKERS]
     functions = [(name, part._sig.return_type, part._sig.args, part.__wrapped__) for name, part in parts.items()]
     kinds = [(name, *map(_kind, (result, *args)), function) for name, result, args, function in functions]
-    return made_from((*makers, *kinds), _described)[:16]
+    return made_from((*_makers(), *kinds), _described)[:16]
+
+
+@cache
+def _makers() -> list[Any]:
+    return [_plain(syntax_of(read_limited(HERE / name, TEXT_BYTES))) for name in MAKERS]
 
 
 def _described(function: FunctionType) -> Iterator[Any]:
@@ -110,7 +115,7 @@ def _functions_of(file: str) -> dict[int, ast.AST]:
     """Return the functions of a file by their first lines, which are those of their decorators."""
     found: dict[int, ast.AST] = {}
     if Path(file).is_file():
-        for node in ast.walk(ast.parse(read_limited(Path(file), TEXT_BYTES))):
+        for node in ast.walk(syntax_of(read_limited(Path(file), TEXT_BYTES))):
             if isinstance(node, (ast.FunctionDef, ast.Lambda)):
                 first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
                 found.setdefault(first, node)
