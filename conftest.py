@@ -197,6 +197,14 @@ def pytest_configure(config):
         compile_all()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give files to processes; one process more than cores is for those that wait."""
+    from support.lanes import Lanes
+
+    return Lanes(config, log) if config.option.dist == "loadfile" else None
+
+
 def pytest_ignore_collect(collection_path, config):
     """Leave out a costly folder that nobody named: its files are not even imported."""
     if collection_path.name in COSTLY and collection_path.is_dir() and not config.option.all:

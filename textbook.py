@@ -398,7 +398,7 @@ def drawn(state: Board, shares: dict[int, float]) -> list[str]:
     return [" ".join(cell.rjust(width) for cell in cells[start : start + 3]) for start in (0, 3, 6)]
 
 
-def main(seed: int = 0, iterations: int = 50, episodes: int = 40, sims: int = 50) -> int:
+def main(seed: int = 0, iterations: int = 35, episodes: int = 40, sims: int = 50) -> int:
     """Learn tic-tac-toe; return how many lines are lost in the end."""
     game, rng, window = TicTacToe(), np.random.default_rng(seed), list[Position]()
     network = Network(math.prod(game.input_shape), game.action_size, rng)

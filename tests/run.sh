@@ -13,7 +13,7 @@ if [ -w "$memory" ] && ! grep -q " $memory .*noexec" /proc/mounts &&
     export PYTEST_DEBUG_TEMPROOT="${PYTEST_DEBUG_TEMPROOT:-$memory}"
 fi
 processes=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
-case " $* " in # one more than cores: many of these tests wait for programs that they have started
-    *" --all "* | *"/slow"* | *"/outside"*) processes=$((processes + 1)) ;;
+case " $* " in # more than cores: one as many of these tests wait for programs, one for those that do little else
+    *" --all "* | *"/slow"* | *"/outside"*) processes=$((processes + 2)) ;;
 esac
 "$VENV/bin/python" -m pytest -q -n "$processes" --dist loadfile --no-loadscope-reorder "$@"

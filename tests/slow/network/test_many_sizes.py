@@ -19,7 +19,7 @@ from network.numpy_network import evaluate
 from network.stored_network import layers_of
 from support.tiny_runs import boards, tiny, trained_looking
 
-LAYERS = ("8x3",) * 5
+LAYERS = ("8x3",) * 3
 GAMES = "gomoku(size=5..8)", "go(size=4..7)", "connect4(rows=4..6,columns=4..7)"
 
 
