@@ -25,7 +25,7 @@ from training.presets import preset
 
 FIXED, EACH = 30, 8
 """Seconds of a first start, and of a line beside those measured and their warming up: the device's own speed."""
-HEADS = ("device, evals/s", "latency, ms", "threads x games", "joined", "evals/s", "share", "busy", "sims/s",
+HEADS = ("device, evals/s", "latency, ms", "endgame", "threads x games", "joined", "evals/s", "share", "busy", "sims/s",
          "cores busy", "core us/eval", "core us/sim", "games/s")  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def line(values: Any) -> str:
 def measured(found: dict[str, Any], latency: float) -> str:
     """Return a line of the first table."""
     return line((
-        f"{found['device_evals_per_s']:,.0f}", f"{latency:g}",
+        f"{found['device_evals_per_s']:,.0f}", f"{latency:g}", found["endgame"],
         f"{found['threads']} x {found['games_in_flight'] // found['threads']:,}", found["calls_joined"],
         f"{found['selfplay_evals_per_s']:,.0f}", f"{100 * found['share']:.1f} %", f"{100 * found['device_busy']:.1f} %",
         f"{found['selfplay_sims_per_s']:,.0f}", f"{found['cores_busy']:.2f}", f"{found['core_us_per_eval']:.2f}",

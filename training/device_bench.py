@@ -39,6 +39,7 @@ def bench_device(game: Game, config: Config, predictor: Predictor, *, seconds: f
     return {
         "game": game.spec, "backend": predictor.name, "plan": found.words(), "threads": found.plan.threads,
         "games_in_flight": found.plan.in_flight, "calls_joined": found.plan.joined, "mcts_sims": config.mcts_sims,
+        "endgame": found.settings(config).endgame,
         "device_evals_per_s": own,
         "selfplay_evals_per_s": evaluations,
         "share": evaluations / own,
@@ -74,7 +75,7 @@ def by_cores(speed: Speed, core: float, sims_per_eval: float) -> list[dict[str, 
 
 def _played(game: Game, config: Config, predictor: Predictor, found: MeasuredPlan, seconds: float) -> dict[str, float]:
     """Play for some seconds; return the work that was counted in them."""
-    play, ended, games = SelfPlay(game, config, plan=found.plan), threading.Event(), [0]
+    play, ended, games = SelfPlay(game, found.settings(config), plan=found.plan), threading.Event(), [0]
     errors: list[BaseException] = []
     numbers, todo = itertools.count(), deque[tuple[int, int]]()
     timed: Any = [device for device in devices_of(predictor) if hasattr(device, "busy")]

@@ -1,6 +1,8 @@
 """How many threads and games self-play has: on a CPU as the settings say, on a device as its measured speed needs.
 
-The memory of the trees is bounded in both cases: games in flight are reduced where it is short.
+The memory of the trees is bounded in both cases: games in flight are reduced where it is short. On a device that
+answers faster than the cores search, endings are solved less far: the cores spend their time on what the device
+answers.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import numpy as np
 
 from config import Config, with_overrides
 from game import Game
+from games.endings import endings_of
 from games.plain import PlainGame
 from network.device import Plan, Speed, best_plan, measure, words
 from network.pipelines import pipeline
@@ -24,6 +27,11 @@ MEMORY = 0.6
 """Fraction of the free memory that games in flight may take at most."""
 WARM, MEASURED = 0.2, 0.4
 """Seconds of search before its cost is measured, and for which it is."""
+LESS, LEAST = 4, 8
+"""Plies by which endings are solved less far where the cores are the limit, and how far they are solved at least."""
+MARGIN = 1.25
+"""Rate of the cores' search over that of the device from which on the device is taken for the limit: the search was
+measured by itself."""
 
 
 class MeasuredPlan(NamedTuple):
@@ -36,6 +44,12 @@ class MeasuredPlan(NamedTuple):
     """Core seconds of the search for one evaluation."""
     limit: str = ""
     """What limits the games in flight, in words, "" if nothing does."""
+    endgame: int | None = None
+    """How far endings are solved, as the setting of that name; None = as that says."""
+
+    def settings(self, config: Config) -> Config:
+        """Return the settings with which self-play plays."""
+        return config if self.endgame is None else with_overrides(config, endgame=self.endgame)
 
     def predictor(self, predictor: Predictor) -> Predictor:
         """Return the predictor that self-play's threads call: with a plan that joins calls, one that does."""
@@ -43,7 +57,8 @@ class MeasuredPlan(NamedTuple):
 
     def words(self) -> str:
         """Return what was measured and chosen on a device, "" on a CPU."""
-        return f"{words(self.speed, self.plan)}{self.limit}" if self.speed else ""
+        less = "" if self.endgame is None else f"; the cores limit it, so endgame is {self.endgame} in self-play"
+        return f"{words(self.speed, self.plan)}{less}{self.limit}" if self.speed else ""
 
 
 def bytes_per_game(game: Game, config: Config) -> int:
@@ -67,10 +82,16 @@ def measured_plan(game: Game, config: Config, predictor: Predictor, *, endless: 
     in_memory = games_in_memory(game, config)
     if not on_device(predictor):
         return _on_cores(game, config, in_memory)
-    speed, search = measure(predictor, game.input_shape), search_seconds(game, config)
+    speed = measure(predictor, game.input_shape)
     episodes = in_memory if endless else config.episodes
     share = MAX_EDGES // (capacity_for(config.mcts_sims, 1) * (game.action_size + 8))
     threads = 1 if isinstance(game, PlainGame) else 0
+    found: list[tuple[float, int]] = []
+    for endgame in _depths(game, config):
+        found.append((search_seconds(game, with_overrides(config, endgame=endgame)), endgame))
+        if cores() >= MARGIN * speed.rate * found[-1][0]:
+            break
+    search, endgame = min(found)
     plan = best_plan(speed, cores=cores(), search=search, most=min(in_memory, episodes), most_share=share,
                most_threads=threads, games=config.games_on_gpu)  # fmt: skip
     limit = ""
@@ -79,7 +100,14 @@ def measured_plan(game: Game, config: Config, predictor: Predictor, *, endless: 
         limit = f"; {plan.wanted:,} would keep it busy, limited by {why}"
     elif config.games_on_gpu > in_memory:
         limit = f"; reduced from {config.games_on_gpu:,}, limited by the memory for their trees"
-    return MeasuredPlan(plan, speed, search, limit)
+    return MeasuredPlan(plan, speed, search, limit, None if endgame == config.endgame else endgame)
+
+
+def _depths(game: Game, config: Config) -> list[int]:
+    """Return how far endings may be solved: as the settings say, then less and less."""
+    if not config.proofs or endings_of(game) is None:
+        return [config.endgame]
+    return [config.endgame, *range(config.endgame - LESS, LEAST - 1, -LESS)]
 
 
 def _on_cores(game: Game, config: Config, in_memory: int) -> MeasuredPlan:

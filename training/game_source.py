@@ -70,7 +70,7 @@ class GameSource:
     def _local(self, board: str) -> LocalPool:
         """Return threads that play the run's game, or the one of its sizes that is named."""
         s, found, game = self._session, self.measured, game_named(self._session.game, board)
-        selfplay = SelfPlay(game, s.config, plan=found.plan)
+        selfplay = SelfPlay(game, found.settings(s.config), plan=found.plan)
         named = game if board else None
         return LocalPool(selfplay, lambda version: found.predictor(s.predictor("selfplay", version, named)))
 

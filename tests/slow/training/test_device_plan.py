@@ -117,6 +117,40 @@ def test_a_game_in_plain_python_has_one_thread(quick):
     assert measured_plan(game, tiny(), OnDevice(Projection(game)), endless=True).plan.threads == 1
 
 
+DEEP = {"game": "connect4", "endgame": 20}
+SECONDS = {20: 2.7e-6, 16: 1.3e-6, 12: 0.8e-6, 8: 0.7e-6}
+"""Of a core for an evaluation, by how far endings of Connect 4 are solved, nearly as measured."""
+
+
+@pytest.mark.parametrize("cores, rate, endgame", [
+    (2, 1e6, 16), (4, 1e6, 20), (2, 2e5, 20), (2, 1.9e6, 12), (2, 1e8, 8), (1, 9e5, 12),
+])  # fmt: skip
+def test_endings_are_solved_less_far_where_the_cores_are_the_limit(quick, monkeypatch, cores, rate, endgame):
+    game = games.make("connect4")
+    asked = []
+
+    def seconds(game, config):
+        asked.append(config.endgame)
+        return SECONDS[config.endgame]
+
+    monkeypatch.setattr(device_plan, "measure", lambda *_: Speed((128,), (128 / rate,), (rate,), (0.0,)))
+    monkeypatch.setattr(device_plan, "search_seconds", seconds)
+    monkeypatch.setattr(device_plan, "cores", lambda: cores)
+    config = tiny(**DEEP)
+    found = measured_plan(game, config, OnDevice(Projection(game)), endless=True)
+    assert found.settings(config).endgame == endgame == asked[-1] and found.search == SECONDS[endgame]
+    assert asked == list(range(20, endgame - 1, -4)), "no more is measured than needed"
+    assert (f"endgame is {endgame} in self-play" in found.words()) == (endgame < 20)
+    assert found.settings(config) == tiny(**{**DEEP, "endgame": endgame})
+
+
+def test_a_game_whose_endings_are_not_solved_is_measured_once(quick, monkeypatch):
+    monkeypatch.setattr(device_plan, "search_seconds", lambda *_: 1.0)
+    for game, config in ((games.make("go(size=5)"), tiny(game="go(size=5)")), (GAME, tiny(proofs=False))):
+        found = measured_plan(game, config, OnDevice(Projection(game)), endless=True)
+        assert found.settings(config) is config
+
+
 # ---- memory
 
 
