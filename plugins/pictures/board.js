@@ -4,11 +4,14 @@
 // name: the selector of the stage.
 const boardSounds = {
   speaker: null,
+  here: null, // "on" or "off" until the page is left, where the browser keeps nothing more
   get on() {
-    try { return localStorage.getItem("sounds") === "on"; } catch { return false; } // a page that may keep nothing
+    try { return (this.here ?? localStorage.getItem("sounds")) === "on"; } catch { return false; }
   },
   toggle() {
-    try { localStorage.setItem("sounds", this.on ? "off" : "on"); } catch { return; } // a page that may keep nothing
+    const wanted = this.on ? "off" : "on";
+    this.here = null;
+    try { localStorage.setItem("sounds", wanted); } catch { this.here = wanted; }
     this.show();
     if (this.on) this.play("stone");
   },

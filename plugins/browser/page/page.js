@@ -994,7 +994,7 @@ function openMenu() {
       item(
         tr("Sounds"),
         again(() => boardSounds.toggle()),
-        onOff(kept.get("sounds") === "on"),
+        onOff(boardSounds.on),
       ),
       item(
         tr("Numbers on the stones"),

@@ -2,17 +2,20 @@
 
 const facts = JSON.parse(document.getElementById("facts").textContent);
 
-// What the browser keeps between visits; where it keeps nothing (a sandbox, a private window), the page works as well.
+// What the browser keeps between visits; where it keeps nothing (a sandbox, a private window) or nothing more (its store
+// is full), the page works as well.
 const kept = {
-  here: new Map(), // until the page is left, where the browser keeps nothing
+  here: new Map(), // what it did not keep, until the page is left
   get(name) {
+    if (this.here.has(name)) return this.here.get(name);
     try {
       return localStorage.getItem(name);
     } catch {
-      return this.here.get(name) ?? null;
+      return null;
     }
   },
   set(name, value) {
+    this.here.delete(name);
     try {
       localStorage.setItem(name, value);
     } catch {

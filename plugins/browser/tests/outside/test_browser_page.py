@@ -757,9 +757,40 @@ def test_it_plays_where_the_browser_lets_it_keep_nothing(browser, folder):
         faults = """const faults = [], press = (text) => [...document.querySelectorAll("button")]
             .find((one) => text === one.ariaLabel || one.innerText.startsWith(text)).click();
             addEventListener("error", ({message}) => faults.push(message));
+            const item = () => [...document.querySelectorAll("dialog[open] button")]
+                .find((one) => one.innerText.startsWith("Sounds")).innerText;
             press("Menu");
-            press("Sounds");
-            return faults"""
-        assert browser.execute_script(faults) == []
+            const said = [item()];
+            for (let i = 0; i < 2; i++) {
+              press("Sounds");
+              said.push(item());
+            }
+            return [faults, said.map((text) => /\\bon\\b/.test(text))]"""
+        assert browser.execute_script(faults) == [[], [False, True, False]]
     finally:
         browser.switch_to.default_content()
+
+
+@only_chromium
+def test_what_is_chosen_holds_until_the_page_is_left_where_the_browsers_store_is_full(page):
+    seen, names = page("connect4"), ("Numbers on the stones", "Sounds")
+    find = """return [...document.querySelectorAll("dialog[open] button")]
+        .find((one) => one.innerText.startsWith(arguments[0])).innerText"""
+
+    def chosen():
+        return [re.search(r"\b(on|off)\b", seen.run(find, name).removeprefix(name))[1] for name in names]
+
+    seen.run("""let at = 0;
+        for (let letters = 1 << 20; letters >= 1; letters >>= 1)
+          try { for (;;) localStorage.setItem("full" + at++, "x".repeat(letters)); } catch {}""")
+    try:
+        seen.press("Menu")
+        assert chosen() == ["off", "off"]
+        for name in names:
+            seen.press(name)
+        assert chosen() == ["on", "on"] and seen.run("return [localStorage.numbers, localStorage.sounds]") == [None] * 2
+    finally:
+        seen.run("localStorage.clear()")
+    for name in names:
+        seen.press(name)
+    assert seen.run("return [localStorage.numbers, localStorage.sounds]") == ["off", "off"], "there is room again"
