@@ -18,8 +18,10 @@ from storage.run_folders import game_folder, read_config, runs_in
 from system.reading import TEXT_BYTES, read_limited
 
 HERE = Path(__file__).parent
-START = "index.html"
-WORKER = "service-worker.js"
+START, PICTURE, MANIFEST, WORKER = "index.html", "icon.svg", "manifest.webmanifest", "service-worker.js"
+PUBLISH = ".github/workflows/publish.yml"
+ALWAYS = START, PICTURE, MANIFEST, WORKER, PUBLISH
+"""Files of every site, but for an empty one."""
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512"><rect width="512" height="512" fill="#1f4e79"/>'
     '<circle cx="170" cy="170" r="84" fill="#f2b632"/><circle cx="342" cy="170" r="84" fill="#d1495b"/>'
@@ -46,10 +48,11 @@ def write_site(
 ) -> dict[str, int]:
     """Write the site; return {file: bytes}. The service worker is written last, when all that it names is there.
 
-    Raises `UserError` before anything is written where the folder holds what no earlier site wrote, unless `overwrite`.
+    Raises `UserError` before anything is written where a file has such a name that no earlier site wrote, unless
+    `overwrite`.
     """
     if not overwrite:
-        _check_free(folder)
+        _check_free(folder, [*(f"{game_folder(spec)}.html" for spec in specs), *ALWAYS])
     folder.mkdir(parents=True, exist_ok=True)
     entries: list[Entry] = []
     files: dict[str, bytes] = {}
@@ -62,12 +65,12 @@ def write_site(
         entries.append(Entry(name, parts.facts, len(page)))
         say(f"{name}: {parts.facts['player']['name']} of {game.spec}, {len(page) / 1e6:.2f} MB")
     files[START] = start_page(entries).encode()
-    files["icon.svg"] = ICON.encode()
-    files["manifest.webmanifest"] = _manifest().encode()
+    files[PICTURE] = ICON.encode()
+    files[MANIFEST] = _manifest().encode()
     files[".nojekyll"] = b""
-    files[".github/workflows/publish.yml"] = _own("publish.yml").encode()
+    files[PUBLISH] = _own("publish.yml").encode()
     digest = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files))).hexdigest()
-    first = ["./", START, "icon.svg", "manifest.webmanifest"]
+    first = ["./", START, PICTURE, MANIFEST]
     worker = _own(WORKER)
     files[WORKER] = (
         worker.replace("__VERSION__", json.dumps(digest[:16]))
@@ -82,17 +85,15 @@ def write_site(
     return {name: len(content) for name, content in files.items()}
 
 
-def _check_free(folder: Path) -> None:
-    """Raise `UserError` unless the folder is new, empty, a new checkout of git, or that of an earlier site."""
-    if not folder.exists():
-        return
-    if not folder.is_dir():
+def _check_free(folder: Path, names: list[str]) -> None:
+    """Raise `UserError` if a file of a folder has one of these names and the folder is not that of an earlier site."""
+    if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder}: expected a folder to write a site into, got a file")
-    names = sorted(path.name for path in folder.iterdir() if path.name != ".git")
-    if names and not _is_site(folder):
+    there = [name for name in names if (folder / name).exists()]
+    if there and not _is_site(folder):
         raise UserError(
-            f"{folder}: expected an empty folder or an earlier site, it holds {names[0]!r}; "
-            "name another, or replace files of the same names with --overwrite"
+            f"{folder}: expected a folder without {there[0]}, or an earlier site; name another, or replace such files "
+            "with --overwrite"
         )
 
 

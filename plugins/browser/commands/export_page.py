@@ -29,7 +29,7 @@ class ExportPage:
     output: Output[str] = ""
     """File to write; by default the game's name and .html."""
     site: str = ""
-    """Folder to write a site into: a new one, an empty one, or that of an earlier site, whose files are replaced."""
+    """Folder to write a site into; files of an earlier site in it are replaced."""
     games: tuple[str, ...] = ()
     """Games of the site; by default all for which a player ships."""
     overwrite: bool = False

@@ -45,14 +45,15 @@ def test_a_site_replaces_an_earlier_one_and_nothing_else(tmp_path, monkeypatch):
     facts = facts_of(games.make("tictactoe"), {"player": {"name": "shipped"}, "levels": []})
     monkeypatch.setattr("plugins.browser.site.page_parts", lambda player, game: PageParts(b"", {}, b"", facts, ""))
     site = tmp_path / "site"
-    (site / ".git").mkdir(parents=True)  # a new checkout of what will be published
+    site.mkdir()
+    (site / "CNAME").write_text("example.org")  # it stays
     command = ["--site", str(site), "--games", "tictactoe"]
     assert run(command) == run(command) == 0
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "index.html").write_text("mine")
     (mine / "service-worker.js").write_text("// mine, too")
-    with pytest.raises(UserError, match="expected an empty folder or an earlier site, it holds 'index.html'"):
+    with pytest.raises(UserError, match="expected a folder without index.html, or an earlier site"):
         run(["--site", str(mine), *command[2:]])
     assert {path.name: path.read_text()[:7] for path in mine.iterdir()} == {
         "index.html": "mine",
