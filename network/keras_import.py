@@ -34,9 +34,9 @@ KEPT = ("KERAS_HOME", "KERAS_TORCH_DEVICE", "TF_CPP_", "TF_FORCE_GPU_", "TF_GPU_
         "JAX_ROCM_VISIBLE_", "JAX_COMPILATION_CACHE_DIR", "XLA_PYTHON_CLIENT_", "TORCH_HOME",
         "TORCHINDUCTOR_CACHE_DIR")  # fmt: skip
 """How those begin that only say where things are, how much is logged, which device is used, or how its memory is."""
-UNUSED = [name for name in ("jax", "matplotlib", "sklearn") if name != BACKEND]
+UNUSED = ["matplotlib", *({"tensorflow": ["jax", "sklearn"], "jax": ["sklearn"], "torch": ["jax"]}[BACKEND])]
 """What Keras and TensorFlow load where it is installed, for conversions, pictures and wrappers that are not used here:
-up to a third of the time that they take to be imported."""
+up to a third of the time that they take to be imported. Torch asks where scikit-learn lies, and has to find it."""
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # 2 still warns of a missing GPU; failures are raised
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX: workers share the GPU with the training
