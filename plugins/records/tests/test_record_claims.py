@@ -94,12 +94,15 @@ def test_a_file_with_a_fault_is_refused(tmp_path, old, new, words):
     assert words in str(error.value)
 
 
-def test_the_table_has_a_line_for_each_goal_and_what_has_no_record_says_so(place, capsys):
+def test_the_table_has_a_line_for_each_goal_and_what_has_no_record_says_so(place, capsys, tmp_path):
     code, out, err = output_of(capsys, "record")
     lines = {line.split(":")[0].removeprefix("| "): line for line in out.splitlines() if line.startswith("| ")}
     assert (code, err) == (0, "") and set(GOALS) <= set(lines)
-    assert "60 minutes of 2 cores | 98.3 %" in lines["connect4"] and "no record yet" in lines["hex7"]
-    code, out, err = output_of(capsys, "record", "--check", "hex7")
+    assert "60 minutes of 2 cores | 98.3 %" in lines["connect4"] and "22.1 minutes of 2 cores" in lines["hex7"]
+    (tmp_path / "mine.toml").write_text(GOAL.partition("[[")[0])
+    code, out, err = output_of(capsys, "record", "--file", str(tmp_path / "mine.toml"))
+    assert code == 0 and "| mine: a goal | no record yet" in out
+    code, out, err = output_of(capsys, "record", "--file", str(tmp_path / "mine.toml"), "--check", "mine")
     assert code == 2 and "nobody has one" in err and err.count("\n") == 1
     code, out, err = output_of(capsys, "record", "--check", "conect4")
     assert code == 2 and f"expected a goal out of {', '.join(GOALS)}, got 'conect4'" in err
