@@ -5,7 +5,11 @@ class Fault extends Error {}
 const LARGEST = 1_000_000; // characters of a file
 const MOST_MOVES = 5000;
 const moveName = (action) => facts.actionNames[action];
-const actionOf = new Map(facts.actionNames.map((name, action) => [name.toLowerCase(), action]));
+const actionOf = new Map( // a move by its name, and by the one that it has in SGF
+  [facts.sgf?.vertices ?? [], facts.actionNames].flatMap((names) =>
+    names.map((name, action) => [name.toLowerCase(), action]),
+  ),
+);
 
 function parseMove(text, count) {
   const action = actionOf.get(String(text).trim().toLowerCase());
@@ -209,10 +213,7 @@ function rectangle(value) {
   return points;
 }
 function sgfAction(value, count) {
-  if (facts.sgf.vertices) {
-    const action = facts.sgf.vertices.findIndex((one) => one.toLowerCase() === value.toLowerCase());
-    return action >= 0 ? action : parseMove(value, count);
-  }
+  if (facts.sgf.vertices) return parseMove(value, count);
   const c = LETTERS.indexOf(value[0]),
     r = LETTERS.indexOf(value[1]),
     pass = !value || (value === "tt" && columns <= 19 && rows <= 19);

@@ -30,7 +30,7 @@ URL.createObjectURL = (blob) => {
   blob.text().then((text) => { window.saved = text; });
   return made.call(URL, blob);
 }"""
-GAMES = {"connect4": "connect4", "gomoku": "gomoku(size=15)", "go": "go(size=9,komi=7.5)", "hex": "hex"}
+GAMES = {"connect4": "connect4", "gomoku": "gomoku(size=15)", "go": "go(size=9,komi=7.5)", "hex": "hex(swap=yes)"}
 
 FAULTS = {
     "broken": {"opinion() {": 'opinion() {\n      throw new Error("out of order");'},
@@ -554,6 +554,12 @@ def test_links_and_files_that_hold_no_game_are_refused_with_a_line(page, tmp_pat
     seen.run("document.querySelector('dialog textarea').value = '1. 4 2. 5'")
     seen.press("Open")
     until(lambda: seen.moves == ["4", "5"])
+    seen = page("hex")
+    seen.press("Menu")
+    seen.press("Type or paste moves")
+    seen.run("document.querySelector('dialog textarea').value = '1. f6 2. swap-pieces 3. a1'")
+    seen.press("Open")
+    until(lambda: seen.moves == ["f6", "Swap sides", "a1"])
 
 
 def saved(seen, form):
@@ -573,7 +579,7 @@ def test_a_saved_game_is_read_by_the_program_and_by_the_page(page, tmp_path):
         ("gomoku", "h8.h9.a1", "json"),
         ("gomoku", "h8.h9.a1", "sgf"),
         ("go", "e5.c3.pass", "sgf"),
-        ("hex", "f6.k11.a1", "sgf"),
+        ("hex", "f6.swap.a1", "sgf"),
     ):
         seen = page(name, link=f"#moves={line}&view=analyse")
         until(lambda: len(seen.moves) == 3)  # noqa: B023
@@ -584,7 +590,8 @@ def test_a_saved_game_is_read_by_the_program_and_by_the_page(page, tmp_path):
         path.write_bytes(data)
         seen = page(name)
         load(seen, path)
-        until(lambda: [move.lower() for move in seen.moves] == line.split("."))  # noqa: B023
+        shown = line.replace("swap", "swap sides").split(".")
+        until(lambda: [move.lower() for move in seen.moves] == shown)  # noqa: B023
 
 
 def load(seen, path):
