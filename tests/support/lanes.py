@@ -9,9 +9,14 @@ import os
 from xdist.scheduler import LoadFileScheduling
 
 WAITING = (
-    "test_cluster", "test_kills", "test_stops", "test_crash_images", "test_gomocup", "test_cluster_handle",
+    "test_cluster",
+    "test_kills",
+    "test_stops",
+    "test_crash_images",
+    "test_gomocup",
+    "test_cluster_handle",
     "test_notebook_live",
-)  # fmt: skip
+)
 """Files whose tests use less than half of a core."""
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -122,15 +122,16 @@ SECONDS = {20: 2.7e-6, 16: 1.3e-6, 12: 0.8e-6, 8: 0.7e-6}
 """Of a core for an evaluation, by how far endings of Connect 4 are solved, nearly as measured."""
 
 
-@pytest.mark.parametrize("cores, rate, endgame", [
-    (2, 1e6, 16), (4, 1e6, 20), (2, 2e5, 20), (2, 1.9e6, 12), (2, 1e8, 8), (1, 9e5, 12),
-])  # fmt: skip
+CASES = (2, 1e6, 16), (4, 1e6, 20), (2, 2e5, 20), (2, 1.9e6, 12), (2, 1e8, 8), (1, 9e5, 12)
+
+
+@pytest.mark.parametrize("cores, rate, endgame", CASES)
 def test_endings_are_solved_less_far_where_the_cores_are_the_limit(quick, monkeypatch, cores, rate, endgame):
     game = games.make("connect4")
-    asked = []
+    tried = []
 
     def seconds(game, config):
-        asked.append(config.endgame)
+        tried.append(config.endgame)
         return SECONDS[config.endgame]
 
     monkeypatch.setattr(device_plan, "measure", lambda *_: Speed((128,), (128 / rate,), (rate,), (0.0,)))
@@ -138,8 +139,8 @@ def test_endings_are_solved_less_far_where_the_cores_are_the_limit(quick, monkey
     monkeypatch.setattr(device_plan, "cores", lambda: cores)
     config = tiny(**DEEP)
     found = measured_plan(game, config, OnDevice(Projection(game)), endless=True)
-    assert found.settings(config).endgame == endgame == asked[-1] and found.search == SECONDS[endgame]
-    assert asked == list(range(20, endgame - 1, -4)), "no more is measured than needed"
+    assert found.settings(config).endgame == endgame == tried[-1] and found.search == SECONDS[endgame]
+    assert tried == list(range(20, endgame - 1, -4)), "no more is measured than needed"
     assert (f"endgame is {endgame} in self-play" in found.words()) == (endgame < 20)
     assert found.settings(config) == tiny(**{**DEEP, "endgame": endgame})
 
