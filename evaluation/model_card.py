@@ -5,7 +5,6 @@ All of it follows from the files in the player's folder.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,10 @@ from config import has_range
 from evaluation.scoreboard_file import SCOREBOARD, read_scoreboard
 from loggers import read_metrics
 from network.stored_network import began_with
-from players.levels import FILE, levels_in
+from players.levels import FILE, read_file
 from storage.atomic_files import write_file
 from storage.run_folders import read_config
 from storage.run_store import Store
-from system.reading import TEXT_BYTES, read_limited
 
 CARD = "README.md"
 
@@ -92,11 +90,10 @@ def _ladder(ladder: dict[str, Any] | None) -> list[str]:
 def _levels(folder: Path) -> list[str]:
     if not (folder / FILE).exists():
         return []
-    levels = levels_in(folder)
-    how = json.loads(read_limited(folder / FILE, TEXT_BYTES))
+    levels, anchor, games_each = read_file(folder)
     lines = [
-        f"Levels of play, Elo over `{how.get('anchor')}`, with 95 % intervals of the distance to the level below;",
-        f"{how.get('games')} games for each pair of neighbours:",
+        f"Levels of play, Elo over `{anchor}`, with 95 % intervals of the distance to the level below;",
+        f"{games_each} games for each pair of neighbours:",
         "",
         "| level | name | player | simulations | temperature | at random | Elo |",
         "|---|---|---|---|---|---|---|",

@@ -59,6 +59,17 @@ class Level(NamedTuple):
         return f"{self.name + ': ' if self.name else ''}Elo {self.elo:.0f} ±{self.error:.0f} ({self.how})"
 
 
+class LevelsFile(NamedTuple):
+    """Levels of play, and how they were measured."""
+
+    levels: list[Level]
+    """Weakest first."""
+    anchor: str
+    """The player whose Elo is 0."""
+    games: int
+    """Of each pair of neighbours, at least."""
+
+
 def names_of(count: int) -> list[str]:
     """Return the names of `count` levels, weakest first.
 
@@ -77,16 +88,17 @@ def read_levels(spec: str) -> list[Level]:
     folder = levels_run(spec)
     if folder is None or not (folder / FILE).exists():
         return []
-    return levels_in(folder)
+    return read_file(folder).levels
 
 
-def levels_in(folder: Path) -> list[Level]:
-    """Return the levels of a shipped run that has some, weakest first; raise `UserError` for a bad file."""
+def read_file(folder: Path) -> LevelsFile:
+    """Return what the file of levels in a shipped run holds; raise `UserError` for a bad one."""
     try:
-        found = [_checked(row) for row in json.loads(read_limited(folder / FILE, TEXT_BYTES))["levels"]]
+        found = json.loads(read_limited(folder / FILE, TEXT_BYTES))
+        levels = sorted((_checked(row) for row in found["levels"]), key=lambda level: level.elo)
+        return LevelsFile(levels, str(found.get("anchor", "")), int(found.get("games", 0)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise UserError(f"{folder / FILE}: expected levels of play, got {type(error).__name__}") from None
-    return sorted(found, key=lambda level: level.elo)
 
 
 def levels_run(spec: str) -> Path | None:

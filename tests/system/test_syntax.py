@@ -2,8 +2,8 @@
 
 import ast
 import gc
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -29,21 +29,10 @@ def interrupted():
 def test_threads_that_build_trees_at_once_each_get_theirs(interrupted):
     """Python 3.11.7 raised a SystemError in such threads, and a page of the server was an error 500."""
     sources = [(HERE / name).read_text(encoding="utf-8") for name in ("game.py", "memory.py", "loggers.py")]
-    found, failed = {}, []
-
-    def build(number):
-        try:
-            found[number] = [ast.dump(syntax_of(source)) for source in sources]
-        except Exception as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=build, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed
-    assert [found[number] for number in range(3)] == 3 * [[ast.dump(ast.parse(source)) for source in sources]]
+    expected = [ast.dump(ast.parse(source)) for source in sources]
+    with ThreadPoolExecutor(3) as pool:
+        for found in pool.map(lambda _: [ast.dump(syntax_of(source)) for source in sources], range(3)):
+            assert found == expected
 
 
 def test_a_tree_that_met_one_of_a_library_is_built_again(monkeypatch):
