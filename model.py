@@ -28,7 +28,7 @@ from network.losses import softmax_cross_entropy_with_logits as softmax_cross_en
 from network.network_contract import HEADS, check_contract
 from network.optimizers import WeightAverage, make_optimizer
 from network.own_network import own_network
-from network.training_step import made_ahead, prepare_step
+from network.training_step import Step, made_ahead, training_step
 from system.reading import LINES_BYTES, read_limited
 
 
@@ -82,7 +82,7 @@ class Gen_Model:
             jit_compile="auto" if BACKEND != "tensorflow" or gpus() else False,
         )
         self.model.optimizer.build(self.model.trainable_variables)
-        self._prepare_training()
+        self._step = self._prepared_step()
 
     def convertToModelInput(self, state: GameState) -> np.ndarray:
         """Return what the network sees of a state: [rows, columns, planes] uint8."""
@@ -132,7 +132,7 @@ class Gen_Model:
         for i, (planes, targets) in enumerate(lessons):
             self.model.optimizer.learning_rate = self.config.learning_rate if rate is None else rate(i)
             with TRACING:
-                found = self.model.train_on_batch(planes, targets, return_dict=True)
+                found = self._step(planes, targets)
             sums = {name: sums.get(name, np.float32(0.0)) + len(planes) * loss for name, loss in found.items()}
             positions += len(planes)
             if average is not None:
@@ -160,15 +160,15 @@ class Gen_Model:
         repeated = {name: np.concatenate([targets[name]] * times) for name in self.trained_heads}
         return np.concatenate([planes] * times), repeated
 
-    def _prepare_training(self) -> None:
-        """Compute a loss once: made within the first step, its counters would cause a second trace."""
+    def _prepared_step(self) -> Step:
+        """Return the training step. A loss is computed first: within a step its counters would cause a second trace."""
         grid, actions, planes = self.game.grid_shape, self.game.action_size, self.model.inputs[0].shape[1:]
         kinds = (("uint8", planes), ("float32", ()), ("float32", (actions,)), ("int8", grid))
         nothing = Batch(*(np.zeros((1, *shape), kind) for kind, shape in kinds))
         planes, targets = self._lesson(nothing)
         found = [ops.zeros((len(planes), *head.shape[1:])) for head in self.model.outputs]
         self.model.compute_loss(y=targets, y_pred=found)
-        prepare_step(self.model, planes, targets)
+        return training_step(self.model, planes, targets)
 
     def is_finite(self) -> bool:
         """Return True when no weight is NaN or infinite."""

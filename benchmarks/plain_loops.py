@@ -42,17 +42,21 @@ def outputs(layers: Sequence[Layer], kinds: Kinds, arrays: dict[str, list[Any]],
 
 
 def torch_step(network: Architecture, weights: Sequence[np.ndarray], dtype: str, *, last: bool = True) -> Step:
-    """Return the step in PyTorch. last: whether boards have their planes last in memory, as oneDNN likes them."""
+    """Return the step in PyTorch, on a GPU if there is one.
+
+    last: whether boards have their planes last in memory, as oneDNN likes them.
+    """
     import torch
     from torch.nn import functional as nn
 
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     form = torch.channels_last if last else torch.contiguous_format
     half = torch.bfloat16 if dtype == "bfloat16" else torch.float32
     arrays: dict[str, list[Any]] = {}
     for name, given in network.arrays(weights).items():
         made = [torch.from_numpy(a.transpose(3, 2, 0, 1) if a.ndim == 4 else a.T).contiguous() for a in given]
         made = [a.contiguous(memory_format=form) if a.ndim == 4 else a for a in made]
-        arrays[name] = [a.requires_grad_() for a in made]
+        arrays[name] = [a.to(device).requires_grad_() for a in made]
     tower = [a for name, each in arrays.items() if name.startswith("block") for a in each if a.ndim == 4]
     inside = {id(a) for a in tower}
     others = [a for each in arrays.values() for a in each if id(a) not in inside]
@@ -71,8 +75,8 @@ def torch_step(network: Architecture, weights: Sequence[np.ndarray], dtype: str,
     }
 
     def step(batch: Batch) -> float:
-        planes = torch.from_numpy(batch.planes).permute(0, 3, 1, 2)
-        wanted = {name: torch.from_numpy(a) for name, a in targets(batch).items() if name in network.heads}
+        planes = torch.from_numpy(batch.planes).to(device).permute(0, 3, 1, 2)
+        wanted = {name: torch.from_numpy(a).to(device) for name, a in targets(batch).items() if name in network.heads}
         found = outputs(shown, kinds, arrays, planes if last else planes.contiguous())
         loss: Any = 0.0
         for name, target in wanted.items():

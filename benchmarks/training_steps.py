@@ -5,7 +5,7 @@
 Each back end is a process of its own, in which the program, the same network with the step that Keras takes by
 itself, and the plain loop of benchmarks/plain_loops.py take steps in turns: PyTorch's next to TensorFlow and Torch,
 JAX's next to JAX. The least time of a step counts; with one core it is processor time, which other work on the machine
-changes little.
+changes little. On a GPU a turn has many steps, as they run while the next ones are begun, and its mean counts.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from game import Game
 from memory import Batch
 
-STEPS = 4
-"""Steps of a turn."""
+STEPS, GPU_STEPS = 4, 64
+"""Steps of a turn, on cores and on a GPU."""
 
 
 def random_batch(game: Game, size: int) -> Batch:
@@ -48,22 +48,27 @@ def compared(game_name: str, precision: str, batch_size: int, turns: int, *, one
 
     import games
     from model import Residual_CNN
+    from network.choose_predictor import gpus
     from network.keras_import import BACKEND
+    from network.training_step import keras_step
     from training.presets import preset
 
     game = games.make(game_name)
     config = preset("laptop", game=game_name, batch_size=batch_size, precision=precision)
     model, other = Residual_CNN(config, game), Residual_CNN(config, game)
     other.model.make_train_function(force=True)
+    other._step = keras_step(other.model)
     batch = random_batch(game, batch_size)
     step = (jax_step if BACKEND == "jax" else torch_step)(model.architecture(), model.get_weights(), model.precision)
-    clock = time.process_time if one_core else time.perf_counter
+    on_gpu = bool(gpus())
+    clock = time.process_time if one_core and not on_gpu else time.perf_counter
+    count = GPU_STEPS if on_gpu else STEPS
 
     def fitted(network: Residual_CNN, tick: Callable[[], None]) -> None:
-        network.fit(lambda _: batch, STEPS, report=lambda _: tick())
+        network.fit(lambda _: batch, count, report=lambda _: tick())
 
     def plain(tick: Callable[[], None]) -> None:
-        for _ in range(STEPS):
+        for _ in range(count):
             step(batch)
             tick()
 
@@ -76,9 +81,11 @@ def compared(game_name: str, precision: str, batch_size: int, turns: int, *, one
     for turn in range(turns + 1):
         for name, steps in ways.items():
             ticks: list[float] = []
+            began = clock()
             steps(lambda ticks=ticks: ticks.append(clock()))  # type: ignore[misc]
             if turn:  # the first compiles
-                least[name] = min(least.get(name, np.inf), *np.diff(ticks))
+                times = [(clock() - began) / count] if on_gpu else np.diff(ticks)
+                least[name] = min(least.get(name, np.inf), *times)
     return {name: 1000 * seconds for name, seconds in least.items()}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,8 +17,14 @@ if BACKEND == "tensorflow":
     import tensorflow as tf
 
 
-def prepare_step(model: keras.Model, planes: np.ndarray, targets: dict[str, np.ndarray]) -> None:
-    """Let `train_on_batch` of a compiled model take its steps the fast way; JAX's own is (benchmarks/RESULTS.md)."""
+Step = Callable[[np.ndarray, dict[str, np.ndarray]], dict[str, Any]]
+
+
+def training_step(model: keras.Model, planes: np.ndarray, targets: dict[str, np.ndarray]) -> Step:
+    """Return step(planes, targets) -> {loss: its mean over the batch} of a compiled model, as this back end is fast.
+
+    Of the planes and targets given here only the shapes and types count.
+    """
     random = len(model.variables) > len(model.weights)  # a trace on Torch would repeat its first numbers
     if BACKEND == "tensorflow":
         trace_once(model, planes, targets)
@@ -26,6 +32,16 @@ def prepare_step(model: keras.Model, planes: np.ndarray, targets: dict[str, np.n
         from network.torch_step import trace_each_size
 
         trace_each_size(model)
+    elif BACKEND == "jax":
+        from network.jax_step import jax_step
+
+        return jax_step(model)
+    return keras_step(model)
+
+
+def keras_step(model: keras.Model) -> Step:
+    """Return the step as Keras takes it, with the model's own `train_function` if it has one."""
+    return lambda planes, targets: dict(model.train_on_batch(planes, targets, return_dict=True))
 
 
 def trace_once(model: keras.Model, planes: np.ndarray, targets: dict[str, np.ndarray]) -> None:

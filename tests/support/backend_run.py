@@ -14,6 +14,7 @@ from model import Gen_Model
 from network.backend import chosen_backend
 from network.keras_import import keras, layers
 from network.keras_predictor import KerasPredictor
+from network.training_step import keras_step
 from support.small_networks import make
 from support.tiny_runs import boards, tiny, trained_looking, used_memory
 
@@ -70,17 +71,18 @@ class Noisy(Gen_Model):
         return keras.Model(planes, [head(x) for head in heads])
 
 
-def steps_and_keras_own():
+def steps_and_keras_own(kinds):
     """Return {name: array} of steps as `fit` takes them ("step ...") and as Keras itself does ("keras ...")."""
     found, game = {}, games.make("connect4")
     batches = [batch_of(game, 0), Batch(*(array[:20] for array in batch_of(game, 1))), batch_of(game, 2)]
-    for optimizer, precision in (("sgd", "float32"), ("adamw", "float32"), ("muon", "bfloat16")):
+    for optimizer, precision in kinds:
         for who in ("step", "keras"):
             changes = {"precision": precision, "momentum": 0.9, **OPTIMIZERS[optimizer]}
             model = make("connect4", optimizer=optimizer, **changes)
             model.set_weights(trained_looking(model))
             if who == "keras":
                 model.model.make_train_function(force=True)
+                model._step = keras_step(model.model)
             losses = model.fit(lambda step: batches[step], 3, rate=lambda step: 0.01)
             arrays = {"losses": np.array(list(losses.values())), **dict(model.named_weights())}
             arrays |= {f"state{i}": array for i, array in enumerate(model.get_optimizer())}
@@ -148,8 +150,9 @@ def main():
     found["bfloat16"] = np.array([half.fit(lambda step: batch_of(half.game, step), 2)["loss"]])
     found["float32 gradient"], found["bfloat16 gradient"] = shift_gradients("float32"), shift_gradients("bfloat16")
     found["losses of noise"] = losses_of_noise()
-    if chosen_backend() == "torch":
-        found |= steps_and_keras_own()
+    kinds = ("muon", "float32"), ("sgd", "float32"), ("adamw", "float32"), ("muon", "bfloat16")
+    steps = {"tensorflow": 0, "jax": 1, "torch": 4}[chosen_backend()]  # of those that are not Keras' own
+    found |= steps_and_keras_own(kinds[:steps])
     if chosen_backend() != "tensorflow":
         assert half.together == 1 and "tensorflow" not in sys.modules, "no other back end is loaded"
     np.savez(sys.argv[1], **{name.replace("/", "."): array for name, array in found.items()})
