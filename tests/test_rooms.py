@@ -28,7 +28,7 @@ NETWORK = {"keras", "tensorflow", "openvino", "onnx", "onnxruntime", "ai_edge_li
 LATE = {"model", "network.keras_import", "network.keras_predictor", "network.openvino_predictor", "network.optimizers",
         "network.interleaved_boards", "network.openvino_graph", "network.int8", "network.training_step",
         "network.onnxruntime_predictor", "network.losses", "network.masked_layers", "network.keras_network",
-        "network.onnx_graph", "network.torch_step"}  # fmt: skip
+        "network.onnx_graph", "network.jax_step", "network.torch_step"}  # fmt: skip
 """Modules that load Keras, OpenVINO or ONNX Runtime: nothing but these imports them at its top."""
 UNSAFE = {"pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml", "tarfile"}
 RUNS = ("load_model", "model_from_json", "model_from_config", "enable_unsafe_deserialization", "extractall",

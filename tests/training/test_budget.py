@@ -57,7 +57,8 @@ def test_a_minute_of_a_core_has_half_of_the_filters():
 def test_in_some_minutes_a_network_has_half_of_the_filters_at_first():
     shares = {m: preset("laptop", 1, minutes=m).small_share for m in (1, 2, 6, 11, 12, 60)}
     assert shares == {1: 0.0, 2: SMALL_SHARE, 6: SMALL_SHARE, 11: SMALL_SHARE, 12: 0.0, 60: 0.0}
-    for chosen in ({"hidden_cnn_layers": ("24x3", "24x3")}, {"normalisation": "batch"}, {"lag": 1}, {"small_share": 0.0}):
+    layers = ("24x3", "24x3")
+    for chosen in ({"hidden_cnn_layers": layers}, {"normalisation": "batch"}, {"lag": 1}, {"small_share": 0.0}):
         assert preset("laptop", 1, minutes=6, **chosen).small_share == 0.0
     assert preset("laptop", 1, minutes=60, small_share=0.5).small_share == 0.5
     more, less = (preset("laptop", 1, minutes=4, small_share=share) for share in (SMALL_SHARE, 0.0))

@@ -136,7 +136,15 @@ def browser(request, folder):
         driver.quit()
 
 
-@pytest.mark.parametrize("spec", GAMES)
+IN_BOTH = "connect4", "hex(size=9)"
+"""Games on a board and on points; Firefox' searches of all games are in test_engine_in_node.py."""
+
+
+@pytest.mark.parametrize(
+    ("browser", "spec"),
+    [("chromium", spec) for spec in GAMES] + [pytest.param("firefox", spec, marks=needs_firefox) for spec in IN_BOTH],
+    indirect=["browser"],
+)
 def test_it_plays_and_its_visits_are_those_of_the_program(browser, folder, spec):
     name, room = written(spec, folder)
     seen = Page(browser, folder, name)

@@ -1,5 +1,5 @@
 """The exported engine in Node against the program: 30 positions of every game that ships, set-up positions, random
-games, choices. In Chromium and Firefox the engine finds in the first of these positions what it finds in Node."""
+games, choices. In Firefox the engine finds in the first of these positions what it finds in Node."""
 
 import functools
 import hashlib
@@ -25,7 +25,6 @@ from plugins.browser.site import shipped_games
 from search.branches import branches
 from search.expand import legal_softmax
 from search.many_trees import ManyTrees
-from support.browser import PATIENCE, chromium, needs_browser
 from support.firefox import Firefox, needs_firefox
 
 HERE = Path(__file__).parent.parent
@@ -162,27 +161,16 @@ def test_the_visits_are_those_of_the_program(played):
     assert deep >= POSITIONS / 5
 
 
-@pytest.fixture(scope="module")
-def browsers():
-    """Return what opens a browser by its name, once."""
-    opened = {}
-
-    def browser(name):
-        if name not in opened:
-            opened[name] = chromium() if name == "chromium" else Firefox()
-            if name == "chromium":
-                opened[name].set_script_timeout(PATIENCE)
-        return opened[name]
-
-    yield browser
-    for each in opened.values():
-        each.quit()
+@pytest.fixture(scope="module", params=[pytest.param("firefox", marks=needs_firefox)])
+def firefox():
+    driver = Firefox()
+    yield driver
+    driver.quit()
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param("chromium", marks=needs_browser), pytest.param("firefox", marks=needs_firefox)]
-)
-def test_browsers_find_what_node_finds(played, browsers, name):
+def test_firefox_finds_what_node_finds(played, firefox):
+    """Chromium computes with Node's engine; test_browsers.py has searches of its page."""
+
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
@@ -191,8 +179,8 @@ def test_browsers_find_what_node_finds(played, browsers, name):
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
-            browsers(name).get(f"http://127.0.0.1:{server.server_port}/index.html")
-            found = browsers(name).execute_script(IN_WORKER)
+            firefox.get(f"http://127.0.0.1:{server.server_port}/index.html")
+            found = firefox.execute_script(IN_WORKER)
         finally:
             server.shutdown()
     few = played.found["searches"][:FEW]
