@@ -185,7 +185,7 @@ class TrainingSettings(_Checked):
     """Learning rate at the start (article: 0.1)."""
     learning_rate_schedule: Literal["constant", "steps", "cosine"] = setting("cosine")
     """constant; steps = a tenth after 1/2 and again after 3/4 of the run; cosine = down to 5 % at its end. Progress is
-    counted in iterations, minutes or evaluations, whichever is further."""
+    counted in iterations, minutes or evaluations, whichever is further. A network that grows begins anew."""
     warmup_steps: int = setting(100, 0, 10**6)
     """Training steps in which the learning rate rises from 0."""
     momentum: float = setting(0.9, 0, 0.9999)
@@ -381,8 +381,6 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     if weights > MOST_WEIGHTS:
         faults.append(f"hidden_cnn_layers: expected at most {MOST_WEIGHTS:,} weights, got about {weights:,}")
     if values.get("small_share"):
-        if values.get("lag"):
-            faults.append("small_share: expected 0 with lag 1, as one network plays while the next is learned")
         if values.get("normalisation", "fixed") != "fixed":
             faults.append("small_share: expected 0 with normalisation batch, as only a network without it can grow")
         if values.get("network") is not None:

@@ -100,8 +100,9 @@ class Session:
             raise UserError("expected initial_run_number and a version of its model or memory, got only one of them")
         if config.network is not None:
             config = with_overrides(config, network=full_name(config.network))
-        begins = small(config) if INITIAL_MODEL_VERSION is None else None
-        model = _build(begins or config, game)
+        if INITIAL_MODEL_VERSION is not None and config.small_share:
+            raise UserError(f"small_share: expected 0 with another run's network, got {config.small_share:g}")
+        model = _build(small(config) or config, game)
         weights, memory = taken_over(config, game, model, _build, source, *wanted)
         from network.choose_predictor import require_precision
 
@@ -320,20 +321,19 @@ class Session:
 
     def _restore(self, model: Any) -> None:
         """Put the newest version's weights and optimizer into a network, a new one if it has just grown."""
-        newest, layouts = self.store.newest(), model.optimizer_layouts()
+        newest = self.store.newest()
         if self._just_grown:
             start = model.get_weights()
             model.set_weights(weights_of(self.folder, self.store, newest.version, model, self.config, start))
-            model.set_optimizer([np.zeros(shape, np.float32) for shape in layouts[0]])
+            model.set_optimizer([np.zeros(shape, np.float32) for shape in model.optimizer_layouts()[0]])
             return
         model.set_weights(self.weights(newest.version, model))
-        model.set_optimizer(checkpoints.read_optimizer(self.folder, newest, layouts))
+        model.set_optimizer(checkpoints.read_optimizer(self.folder, newest, model.optimizer_layouts()))
 
     @property
     def _just_grown(self) -> bool:
         """Whether the newest version is of the network before it grew."""
-        now = phase(self.config, self.store)
-        return now.begin > 0 and now.steps == int(self.store.get("steps") or 0)
+        return self.store.newest().iteration < phase(self.config, self.store).since
 
     def weights(self, version: int, model: Any = None) -> list[np.ndarray]:
         """Return a version's weights, checked to be those that the run wrote; `model`: if not this run's own."""
@@ -345,7 +345,7 @@ class Session:
         return phase(self.config, self.store).config
 
     def grow(self) -> None:
-        """Let the network grow; call it between self-play and training."""
+        """Let the network grow; call it before a training."""
         with self.store.transaction(STAGE):
             self.store.finish(self.iteration, STAGE, {"steps": int(self.store.get("steps") or 0)})
         self._drop_networks()

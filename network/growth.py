@@ -1,11 +1,12 @@
 """A network that grows within a run: for the first part of it half of the filters, which play and learn faster.
 
 Its function is preserved (network/net2net.py). The run's settings name the large network from the beginning; a version
-of before, read for a later one or for play, is the large network with zeros.
+of before, read for play or for a later one, is the large network with zeros.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,9 +16,8 @@ import numpy as np
 from config import Config
 from network.architecture import residual_network
 from network.net2net import placed
-from network.stored_network import BEGAN_WITH
-from storage.atomic_files import DamagedData
-from storage.checkpoints import read_weights
+from storage.atomic_files import DamagedData, arrays_from_bytes
+from storage.checkpoints import weights_file
 from storage.run_store import Store
 
 STAGE = "growth"
@@ -49,6 +49,8 @@ class Phase(NamedTuple):
     begin: float
     end: float
     """Shares of the run."""
+    since: int
+    """Iteration in which it began; 0 = with the run."""
     steps: int
     """Training steps of the run before it."""
     config: Config
@@ -61,28 +63,42 @@ class Phase(NamedTuple):
 
 def phase(config: Config, store: Store) -> Phase:
     """Return the phase of a run at present."""
-    before = small(config)
-    if before is None or store.get(BEGAN_WITH):  # another run's network is taken as it is
-        return Phase(0.0, 1.0, 0, config)
-    for _, facts in store.stage_facts(STAGE, range(store.iterations_done() + 2)):
-        return Phase(config.small_share, 1.0, facts["steps"], config)
-    return Phase(0.0, config.small_share, 0, before)
+    before, done = small(config), store.iterations_done()
+    if before is None:
+        return Phase(0.0, 1.0, 0, 0, config)
+    for iteration, line in store.stage_facts("iteration", range(done + 1)):
+        if (steps := line.get(f"{STAGE}_steps")) is not None:
+            return Phase(config.small_share, 1.0, iteration, steps, config)
+    if (now := store.finished(done + 1).get(STAGE)) is not None:
+        return Phase(config.small_share, 1.0, done + 1, now["steps"], config)
+    return Phase(0.0, config.small_share, 0, 0, before)
 
 
 def weights_of(
-    folder: Path, store: Store, version: int, model: Any, config: Config, start: list[np.ndarray] | None = None
+    folder: Path, store: Store, version: int, model: Any, config: Config, start: Sequence[np.ndarray] = ()
 ) -> list[np.ndarray]:
-    """Return a version's weights for `model`; those of the network from before it grew are enlarged.
+    """Return a version's weights for `model`; raise when it is unknown, or not the file that the run wrote.
 
-    config: the run's. start: what the new weights are, by default zeros.
+    config: the run's. start: what the weights are that a small network lacks, by default zeros.
+    """
+    data, path = weights_file(folder, store, version)
+    return enlarged_to(model, data, config, str(path), start)
+
+
+def enlarged_to(
+    model: Any, data: bytes, config: Config, source: str, start: Sequence[np.ndarray] = ()
+) -> list[np.ndarray]:
+    """Return the weights in a file's content for `model`; those of the run's small network are enlarged.
+
+    source: what an error calls the file.
     """
     try:
-        return read_weights(folder, store, version, model.shapes)
+        return arrays_from_bytes(data, model.shapes, source)
     except DamagedData:
         before = small(config)
         if before is None or before.hidden_cnn_layers == model.config.hidden_cnn_layers:
             raise
     layers = residual_network(before, model.game).weights()
-    old = read_weights(folder, store, version, [shape for _, shape in layers])
+    old = arrays_from_bytes(data, [shape for _, shape in layers], source)
     new = start or [np.zeros(shape, np.float32) for shape in model.shapes]
     return [placed(name, *parts) for (name, _), *parts in zip(layers, old, new, strict=True)]

@@ -83,7 +83,7 @@ def taken_over(
         if version is not None:
             own, theirs = _network_of(source, store, config, game)
             other = model if own == config and theirs is game else build(own, theirs)
-            weights = weights_of(source, store, version, other, read_config(source))
+            weights = weights_of(source, store, version, other, read_config(source), other.get_weights())
             fresh = model.named_weights() if other is not model else []
             if fresh and [w.shape for _, w in fresh] != [w.shape for w in weights]:
                 names = [name for name, _ in other.named_weights()]

@@ -65,14 +65,15 @@ OF_SIZES = {
     "gomoku(size=7..15)",
     "gomoku(rule=renju,size=7..15)",
     "othello(size=6..10)",
-    "hex(size=7..9)",
+    "hex(size=7..13)",
     "hex(size=7..9,swap=yes)",
 }
 GO = {"go", "go(komi=24.5)", "go(komi=7,size=7..9)"}
 CLAIMS = {
     "engines.md": {
         "The networks that ship play every board of Go (trained on 7x7 to 9x9 with a komi of 7, and on 5x5), of gomoku "
-        "and renju (7x7 to 15x15), of Othello (6x6 to 10x10) and of Hex (7x7 to 9x9).": lambda: (
+        "and renju (7x7 to 15x15), of Othello (6x6 to 10x10) and of Hex (7x7 to 13x13, with the swap to "
+        "9x9).": lambda: (
             of_sizes() == OF_SIZES and games.make("go").grid_shape == (5, 5) and "go" in configs()
         ),
         "A network that ships knows the swap": lambda: "hex(size=7..9,swap=yes)" in configs(),

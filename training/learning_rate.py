@@ -42,7 +42,7 @@ def learning_rates(config: Config, store: Store, steps: int) -> list[float]:
     """Return the rate of each of the next `steps` training steps of the present iteration."""
     now = phase(config, store)  # of a network that grows: the larger one has a rate of its own
     before, after = (now.share(progress(config, store, trained)) for trained in (0.0, 1.0))
-    taken = int(store.get("steps", "0") or 0) - now.steps
+    taken = max(int(store.get("steps", "0") or 0) - now.steps, 0)
     way = [before + (after - before) * (step + 1) / steps for step in range(steps)]
     return [rate_at(config.training, share, taken + step) for step, share in enumerate(way)]
 

@@ -18,15 +18,13 @@ from evaluation.match import MatchGame
 from evaluation.promotion import Verdict, tournament
 from initialise import Session, Stopped
 from network.backend import chosen_backend, last_of, trained_by, with_backend
-from network.growth import phase
 from network.predictor import measure_raw
 from storage.checkpoints import drop_old_optimizers
 from storage.game_record import IMPORTED, GameRecord
 from storage.position_data import DATA
 from training.divergence import Diverged, forget_steps_back, rate_shares, require_finite_answers, stepping_back
-from training.fit import Fit, games_until, lag_facts, nothing_to_learn
+from training.fit import Fit, games_until, grow_if_due, lag_facts, nothing_to_learn
 from training.iteration_table import LEGEND, heading, row, sentence
-from training.learning_rate import progress
 from training.selfplay import Counts, longest_first
 from training.size_plan import parts_of
 from training.stage_bookkeeping import Stage, never, spent
@@ -241,7 +239,7 @@ def retrain(session: Session, stop: Callable[[], bool] = never, fit: Fit | None 
         s.loggers.model.info("%d %s: no training", len(s.memory), reason)
         return
     with _restored_on_error(s):
-        _grow_if_due(s)
+        grow_if_due(s)
         backend = _backend_of(s)
         losses, facts = _fit(stage, fit)
         with stage.ending(facts | lag_facts(s)):
@@ -252,15 +250,6 @@ def retrain(session: Session, stop: Callable[[], bool] = never, fit: Fit | None 
     rounded = {name: round(value, 5) for name, value in facts.items() if "loss" in name}
     s.loggers.model.info("version %d: %s", s.current_version, rounded)
     s.model.printWeightAverages(s.loggers.model.info)
-
-
-def _grow_if_due(session: Session) -> None:
-    """Let the network grow when the part of the run that is for the small one is over."""
-    s, now = session, phase(session.config, session.store)
-    if now.end < 1 and progress(s.config, s.store, 0.0) >= now.end:
-        before = s.model.model.count_params()
-        s.grow()
-        s.console.say(f"  the network grows from {before:,} parameters to {s.model.model.count_params():,}")
 
 
 def _backend_of(session: Session) -> str:

@@ -1,5 +1,7 @@
 """A run whose network grows: half of the filters at first, all of them afterwards."""
 
+import shutil
+import sqlite3
 from contextlib import closing
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 
 import games
 from agent import Agent
-from config import Config, SettingsError, with_overrides
+from config import Config, SettingsError, UserError, with_overrides
 from initialise import Session
 from loggers import read_metrics
 from main import train
@@ -16,6 +18,7 @@ from network.numpy_network import evaluate
 from network.stored_network import StoredNetwork
 from players.by_name import make_player
 from storage.checkpoints import path_of
+from storage.recover import recover
 from storage.run_store import Store
 from support.run_states import assert_same_run
 from support.tiny_runs import QUIET, boards, tiny
@@ -55,9 +58,9 @@ def test_the_versions_have_half_of_the_filters_until_the_share_is_over(grown):
 @pytest.mark.parametrize("spec", ["tictactoe", "gomoku(size=5..6)"])
 def test_a_network_that_has_grown_answers_as_before(spec, tmp_path):
     """Also where blocks pool over the board, and with what is new at random in place of zeros."""
-    settings = {"game": spec, "many_sizes": ".." in spec, "iterations": 1, "small_share": 0.9, "score_every": 0}
+    settings = {"game": spec, "many_sizes": ".." in spec, "iterations": 2, "small_share": 0.9, "score_every": 0}
     with Session.start(tiny(**{**GROWS, **settings}), root=tmp_path, console=QUIET) as session:
-        train(session)
+        train(session, iterations=1)
         game, before, folder = session.game, StoredNetwork(small(session.config), session.game), session.folder
         assert session.current_version == 1
         planes = boards(games.make("gomoku(size=6)") if game.sizes else game, 40)
@@ -134,18 +137,49 @@ def test_old_and_new_versions_play_each_other(grown, monkeypatch):
         assert isinstance(player, Agent) and player.act(game.start(), tau=0)[0] in range(9)
 
 
-def test_a_run_that_begins_with_another_network_has_all_filters_at_once(grown, tmp_path):
-    root = grown.parents[1]
-    options = {"root": root, "console": QUIET, "INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}
-    with Session.start(tiny(**GROWS), **options) as session:
-        assert session.present == session.config and phase(session.config, session.store).end == 1.0
-        wanted = [w.shape for w in session.model.get_weights()]
-        assert [w.shape for w in session.weights(0)] == wanted
-        assert max(shape[-1] for shape in wanted if len(shape) == 4) == 16
+def test_a_run_that_begins_with_a_small_version_has_all_filters_at_once_and_all_learn(grown, tmp_path):
+    options = {"root": grown.parents[1], "console": QUIET, "INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 1}
+    with pytest.raises(UserError, match="small_share: expected 0 with another run's network, got 0.5"):
+        Session.start(tiny(**GROWS), **options)
+    with Session.start(tiny(**{**GROWS, "small_share": 0.0, "iterations": 2}), **options) as session:
+        train(session)
+        before, after = session.weights(0), session.weights(session.current_version)
+        kernels = [(a, b) for a, b in zip(before, after, strict=True) if a.ndim == 4 and a.shape[2] != 16]
+        assert all((a[..., 8:] != 0).any() and (a[..., 8:] != b[..., 8:]).any() for a, b in kernels if a.shape[3] == 16)
+
+
+@pytest.mark.parametrize("changes", [{"workers": 1}, {"lag": 1}], ids=["a worker", "lag 1"])
+def test_it_grows_where_workers_play_the_best_version_and_where_one_is_learned_meanwhile(changes, tmp_path):
+    never = {"eval_every": 100, "selfplay_with": "best"}
+    with Session.start(tiny(**GROWS, **never, **changes), root=tmp_path, console=QUIET) as session:
+        train(session)
+        assert session.current_version == (3 if "lag" in changes else 4) and session.best_version == 0
+        filters = [max(w.shape[-1] for w in session.weights(v) if w.ndim == 4) for v in range(session.current_version)]
+        assert set(filters) == {16}, "all are read as the large one"
+
+
+def test_it_grows_at_the_latest_for_the_last_training(tmp_path):
+    with Session.start(tiny(**{**GROWS, "small_share": 0.95}), root=tmp_path, console=QUIET) as session:
+        train(session)
+        assert sizes_of(session.folder) == [8, 8, 8, 8, 16]
+
+
+def test_what_recover_saves_goes_on_with_the_network_that_it_has(grown, tmp_path):
+    """Also where the row of its growth is lost: the line of the iteration says it."""
+    folder = shutil.copytree(grown, tmp_path / "copy" / "tictactoe" / grown.name)
+    lost = "UPDATE stages SET facts = 'nothing' WHERE stage IN (?, 'retrain') AND iteration IN (1, 3)"
+    with closing(sqlite3.connect(folder / "run.db")) as db, db:
+        db.execute(lost, (STAGE,))
+    recovered = recover(folder)
+    with Session.open(folder.with_name(recovered.run), tiny(**{**GROWS, "iterations": 6}), console=QUIET) as session:
+        assert session.present == session.config
+        assert min(learning_rates(session.config, session.store, 5)) > 0
+        train(session)
+        assert session.iteration == 7 and max(w.shape[-1] for w in session.weights(session.current_version)) >= 16
 
 
 def test_what_cannot_grow_is_said():
-    for change in ({"normalisation": "batch"}, {"network": "a.py:B"}, {"lag": 1}):
+    for change in ({"normalisation": "batch"}, {"network": "a.py:B"}):
         with pytest.raises(SettingsError, match="small_share: expected 0"):
             Config(small_share=0.5, **change)
     assert small(Config()) is None
