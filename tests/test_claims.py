@@ -107,7 +107,9 @@ CLAIMS = {
         ),
     },
     "gpu.md": {
-        "and what trained the Go player that ships, on an H200": lambda: backend("go-komi-7-size-many") == "jax",
+        "and what trained the players of Go, of gomoku 15x15 and of Hex that ship, on an H200": lambda: (
+            {backend(f"{name}-size-many") for name in ("go-komi-7", "gomoku", "hex")} == {"jax"}
+        ),
     },
 }
 """{guide: {words of it: whether that is so}}"""

@@ -142,8 +142,8 @@ def _predictor(session: Session) -> Predictor:
 
 def _growing(session: Session) -> float:
     """Return how much longer the iterations that are left take than the present ones, as the network grows."""
-    s, now = session, phase(session.config, session.store)
-    if now.end == 1:
+    s = session
+    if not s.config.small_share or (now := phase(s.config, s.store)).end == 1:
         return 1.0
     done = progress(s.config, s.store, 0.0)
     larger = seconds_of_position(s.game, s.config) / seconds_of_position(s.game, now.config)
@@ -154,7 +154,7 @@ def _growing(session: Session) -> float:
 def _parameters(session: Session) -> int:
     """Return the parameters of a run's network, those that it will have when it has grown."""
     s = session
-    if phase(s.config, s.store).end == 1:
+    if not s.config.small_share or phase(s.config, s.store).end == 1:
         return int(s.model.model.count_params())
     return sum(math.prod(shape) for _, shape in residual_network(s.config, s.game).weights())
 

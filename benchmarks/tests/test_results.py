@@ -11,7 +11,7 @@ HERE = Path(__file__).parents[2]
 RESULTS = HERE / "benchmarks" / "RESULTS.md"
 LOG = HERE / "benchmarks" / "log"
 COLUMNS = ["Claim", "Figure", "Machine", "Command", "Date", "Commit", "Log"]
-MACHINES = ("M1", "M2", "M3", "M4", "M5", "not noted")
+MACHINES = ("M1", "M2", "M3", "M4", "M5", "M6", "not noted")
 
 UNIT = r"(?:%|(?:us|ms|s|seconds?|minutes?|hours?|KB|MB|GB|KiB|MiB|GiB|Elo|times)\b|\w+/s\b)"
 VALUE = rf"{NUMBER}(?: ±{NUMBER})?"
