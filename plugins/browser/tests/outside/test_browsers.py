@@ -22,7 +22,7 @@ from search.many_trees import ManyTrees
 from support.browser import PATIENCE, chromium, needs_browser, until
 from support.firefox import Firefox, needs_firefox
 
-GAMES = "connect4", "go(komi=7,size=9)", "gomoku(size=15)", "hex(size=9)", "othello", "tictactoe"
+GAMES = "connect4", "go(komi=7,size=9)", "gomoku(size=15)", "hex(size=13)", "othello", "tictactoe"
 """A game of each kind of board and network; test_engine_in_node.py has all that ship."""
 SEARCHED = Path(__file__).parent.parent / "searched.mjs"
 POSITIONS, SIMS = 6, 50
@@ -136,7 +136,7 @@ def browser(request, folder):
         driver.quit()
 
 
-IN_BOTH = "connect4", "hex(size=9)"
+IN_BOTH = "connect4", "hex(size=13)"
 """Games on a board and on points; Firefox' searches of all games are in test_engine_in_node.py."""
 
 
