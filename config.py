@@ -185,7 +185,7 @@ class TrainingSettings(_Checked):
     """Learning rate at the start (article: 0.1)."""
     learning_rate_schedule: Literal["constant", "steps", "cosine"] = setting("cosine")
     """constant; steps = a tenth after 1/2 and again after 3/4 of the run; cosine = down to 5 % at its end. Progress is
-    counted in iterations, minutes or evaluations, whichever is further. A network that grows begins anew."""
+    counted in iterations, minutes or evaluations, whichever is further."""
     warmup_steps: int = setting(100, 0, 10**6)
     """Training steps in which the learning rate rises from 0."""
     momentum: float = setting(0.9, 0, 0.9999)
@@ -210,8 +210,6 @@ class NetworkSettings(_Checked):
     hidden_cnn_layers: tuple[str, ...] = setting(("64x3",) * 6, fixed=True)
     """FILTERSxKERNEL: the first is a convolution, each further one a residual block of two (article: 75x4, six;
     `laptop` on a processor without AMX: 32x3, six)."""
-    small_share: float = setting(0.0, 0, 0.95, fixed=True)
-    """Share of the run with half of the filters, which play and learn faster; then the network grows. 0 = none."""
     normalisation: Literal["batch", "fixed"] = setting("fixed", fixed=True)
     """batch = BatchNormalization as in the article; fixed = none, branches start at zero (1.6 x faster on a CPU)."""
     value_filters: int = setting(8, 1, 1024, fixed=True)
@@ -380,11 +378,6 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     weights = sum(2 * (int(filters) * int(size)) ** 2 for filters, size in shapes)  # of two convolutions each
     if weights > MOST_WEIGHTS:
         faults.append(f"hidden_cnn_layers: expected at most {MOST_WEIGHTS:,} weights, got about {weights:,}")
-    if values.get("small_share"):
-        if values.get("normalisation", "fixed") != "fixed":
-            faults.append("small_share: expected 0 with normalisation batch, as only a network without it can grow")
-        if values.get("network") is not None:
-            faults.append("small_share: expected 0 with a network of your own, whose size is its own")
     again = values.get("reanalyse_share")
     if again and several:
         faults.append(f"reanalyse_share: expected 0 for a range of sizes, got {again}")

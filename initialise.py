@@ -18,7 +18,6 @@ from game import Game
 from games.sizes import other_sizes
 from loggers import METRICS, Console, Loggers, close_loggers, open_loggers, write_metrics
 from memory import Memory
-from network.growth import STAGE, phase, small, weights_of
 from network.own_network import full_name, lies_elsewhere, remember
 from network.predictor import STEADY, on_device, side_by_side
 from network.stored_network import BEGAN_WITH, record
@@ -100,9 +99,7 @@ class Session:
             raise UserError("expected initial_run_number and a version of its model or memory, got only one of them")
         if config.network is not None:
             config = with_overrides(config, network=full_name(config.network))
-        if INITIAL_MODEL_VERSION is not None and config.small_share:
-            raise UserError(f"small_share: expected 0 with another run's network, got {config.small_share:g}")
-        model = _build(small(config) or config, game)
+        model = _build(config, game)
         weights, memory = taken_over(config, game, model, _build, source, *wanted)
         from network.choose_predictor import require_precision
 
@@ -304,7 +301,7 @@ class Session:
     def model(self) -> Any:
         """The network in training, built when first needed; it holds the newest version's weights."""
         if self._model is None:
-            begun = (model := _build(self.present, self.game, typed=False)).get_weights()
+            begun = (model := _build(self.config, self.game, typed=False)).get_weights()
             if repaired := checkpoints.renew(self.folder, self.store, begun, model.get_optimizer()):
                 self.warn(repaired)
             self._restore(model)
@@ -315,40 +312,17 @@ class Session:
     def restore(self) -> None:
         """Put the newest version's weights and optimizer into the network."""
         model, self._model = self.model, None  # interrupted in between, it is built again
-        if not self._just_grown:  # else it is: what is new in it follows from the seed
-            self._restore(model)
-            self._model = model
+        self._restore(model)
+        self._model = model
 
     def _restore(self, model: Any) -> None:
-        """Put the newest version's weights and optimizer into a network, a new one if it has just grown."""
         newest = self.store.newest()
-        if self._just_grown:
-            start = model.get_weights()
-            model.set_weights(weights_of(self.folder, self.store, newest.version, model, self.config, start))
-            model.set_optimizer([np.zeros(shape, np.float32) for shape in model.optimizer_layouts()[0]])
-            return
         model.set_weights(self.weights(newest.version, model))
         model.set_optimizer(checkpoints.read_optimizer(self.folder, newest, model.optimizer_layouts()))
 
-    @property
-    def _just_grown(self) -> bool:
-        """Whether the newest version is of the network before it grew."""
-        return self.store.newest().iteration < phase(self.config, self.store).since
-
     def weights(self, version: int, model: Any = None) -> list[np.ndarray]:
         """Return a version's weights, checked to be those that the run wrote; `model`: if not this run's own."""
-        return weights_of(self.folder, self.store, version, model or self.model, self.config)
-
-    @property
-    def present(self) -> Config:
-        """The settings with the network as it is now: until it grows it has fewer filters."""
-        return phase(self.config, self.store).config
-
-    def grow(self) -> None:
-        """Let the network grow; call it before a training."""
-        with self.store.transaction(STAGE):
-            self.store.finish(self.iteration, STAGE, {"steps": int(self.store.get("steps") or 0)})
-        self._drop_networks()
+        return checkpoints.read_weights(self.folder, self.store, version, (model or self.model).shapes)
 
     def save_version(self, version: int, iteration: int, losses: dict[str, float]) -> None:
         """Write the network as a version; call it inside the transaction that registers it."""

@@ -21,7 +21,6 @@ import games
 from config import Config, UserError, to_json, with_overrides
 from evaluation.level_games import LINKS
 from loggers import write_metrics
-from network.growth import small
 from network.stored_network import GRAPH, StoredNetwork
 from players.levels import FILE, Level
 from storage.atomic_files import (
@@ -197,15 +196,9 @@ def _write(
 
 
 def _in_16_bits(data: bytes, config: Config, name: str) -> bytes:
-    """Return a file of weights, perhaps of a network before it grew, with each number rounded to 16 bits."""
-    game, before = games.make(config.game), small(config)
-    try:
-        arrays = arrays_from_bytes(data, StoredNetwork(config, game).shapes, name)
-    except DamagedData:
-        if before is None:
-            raise
-        arrays = arrays_from_bytes(data, StoredNetwork(before, game).shapes, name)
-    return arrays_to_bytes([array.astype(np.float16) for array in arrays])
+    """Return a file of weights with each number rounded to 16 bits."""
+    shapes = StoredNetwork(config, games.make(config.game)).shapes
+    return arrays_to_bytes([array.astype(np.float16) for array in arrays_from_bytes(data, shapes, name)])
 
 
 def write_levels(folder: Path, found: list[Level], games_each: int) -> None:

@@ -7,7 +7,6 @@ import dataclasses
 import re
 import types
 import typing
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from config import FIELDS, TYPES, Config, UserError, find_faults, unknown_setting
@@ -221,14 +220,11 @@ def base_of(argv: list[str]) -> Config:
     return unfitted(chosen, game=early(argv, "game") or base.game, **lag)
 
 
-def fitted_to(argv: list[str], config: Config, also: Sequence[str] = ()) -> Config:
-    """Return the settings of a command line, fitted to game and minutes where its preset is `laptop`.
-
-    also: settings that stay although no option names them.
-    """
+def fitted_to(argv: list[str], config: Config) -> Config:
+    """Return the settings of a command line, fitted to game and minutes where its preset is `laptop`."""
     if early(argv, "preset") not in (None, "laptop"):
         return config
-    return fitted(config, [name for name in FIELDS if name in also or _is_given(argv, name)])
+    return fitted(config, [name for name in FIELDS if _is_given(argv, name)])
 
 
 def _is_given(argv: list[str], name: str) -> bool:

@@ -31,16 +31,12 @@ def enlarged(smaller: Named, fresh: Named) -> list[np.ndarray]:
     alike.
     """
     known = dict(smaller)
-    return [placed(name, known[name], start) if name in known else start for name, start in fresh]
+    return [_placed(name, known[name], start) if name in known else start for name, start in fresh]
 
 
-def placed(name: str, old: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Return `start` with `old` in it; what a block pools over the board (`many_sizes`) has three parts, all padded.
-
-    name: of the layer, with or without what the array is in it.
-    """
-    layer = name.partition("/")[0]
-    if not (layer.startswith("block") and layer.endswith("_bias") and old.ndim == 2):
+def _placed(name: str, old: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Return `start` with `old` in it; what a block pools over the board (`many_sizes`) has three parts, all padded."""
+    if not (name.startswith("block") and name.endswith("_bias/kernel")):
         return _padded(old, start)
     return np.concatenate([_padded(*parts) for parts in zip(np.split(old, 3), np.split(start, 3), strict=True)])
 

@@ -97,7 +97,7 @@ def record(store: Store, model: Any, begun: list[np.ndarray]) -> None:
     said = {KEY: json.dumps(facts)}
     if store.get(BEGAN) is None:
         known = any(each.version == 0 for each in store.versions())  # a recovered run may have lost it
-        first = _first_of(store, model, begun) if known else None
+        first = read_weights(store.path.parent, store, 0, [w.shape for w in begun]) if known else None
         said[BEGAN] = "random" if first is not None and all(map(np.array_equal, begun, first)) else "given"
     kept = graph is None or content(store.path.parent, GRAPH, sha256(graph)) is not None
     if kept and all(store.get(key) == text for key, text in said.items()):
@@ -107,16 +107,6 @@ def record(store: Store, model: Any, begun: list[np.ndarray]) -> None:
     with store.transaction("network"):
         for key, text in said.items():
             store.put(key, text)
-
-
-def _first_of(store: Store, model: Any, begun: list[np.ndarray]) -> list[np.ndarray]:
-    """Return a run's first version; of a network that has grown since, which was random, `begun`."""
-    try:
-        return read_weights(store.path.parent, store, 0, [w.shape for w in begun])
-    except DamagedData:
-        if not model.config.small_share:
-            raise
-        return begun
 
 
 def convertible(model: Any, library: str) -> bool:

@@ -15,8 +15,8 @@ import games
 from config import Config, UserError, find_faults, layers
 from game import Game
 from games.sizes import family
-from network.growth import weights_of
 from network.net2net import enlarged, holds
+from storage.checkpoints import read_weights
 from storage.game_record import GameRecord
 from storage.run_folders import EXTRA_HEADS, network_facts, read_config
 from storage.run_store import Store
@@ -83,7 +83,7 @@ def taken_over(
         if version is not None:
             own, theirs = _network_of(source, store, config, game)
             other = model if own == config and theirs is game else build(own, theirs)
-            weights = weights_of(source, store, version, other, read_config(source), other.get_weights())
+            weights = read_weights(source, store, version, [w.shape for w in other.get_weights()])
             fresh = model.named_weights() if other is not model else []
             if fresh and [w.shape for _, w in fresh] != [w.shape for w in weights]:
                 names = [name for name, _ in other.named_weights()]

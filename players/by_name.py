@@ -19,7 +19,6 @@ from config import Config, UserError
 from game import Game
 from games.own import digest
 from network.choose_predictor import choose_backend, make_predictor
-from network.growth import weights_of
 from network.stored_network import open_network, untrained
 from network.symmetric_predictor import AveragedPredictor
 from players.levels import AS_MEASURED, NETWORKS, Level, find_level, level_number
@@ -27,6 +26,7 @@ from players.names import ADDED, PLAYERS
 from players.runs_of_many_sizes import family_run, is_trained_on, note, plays
 from search.tables import ENDLESS
 from storage import run_folders
+from storage.checkpoints import read_weights
 from storage.run_folders import find_run, read_config, runs_of, shipped_run
 from storage.run_store import Store
 from system.plugins import load
@@ -310,7 +310,7 @@ def model_of(game: Game, folder: Path, config: Config, own: str, version: int | 
             from model import make_network  # slow to load
 
             model = make_network(config, game, typed=False)
-        weights = weights_of(folder, store, number, model, config)
+        weights = read_weights(folder, store, number, model.shapes)
         if (version, number) == ("best", 0) and untrained(store, model, weights):
             why = "no tournament was won yet; current is the newest" if newest else "no training has ended yet"
             also = (", " if newest else "; ") + "shipped is the one that ships" if shipped_run(game.spec) else ""

@@ -64,15 +64,9 @@ def size(folder: Path, version: Version) -> int:
 
 def read_weights(folder: Path, store: Store, version: int, shapes: Shapes) -> list[np.ndarray]:
     """Return a version's weights; raise when it is unknown, missing, or not the file that the run wrote."""
-    data, path = weights_file(folder, store, version)
-    return arrays_from_bytes(data, shapes, str(path))
-
-
-def weights_file(folder: Path, store: Store, version: int) -> tuple[bytes, Path]:
-    """Return the content of a version's file, as the run wrote it, and its path."""
     row = store.version(version)
     path = path_of(folder, row.file)
-    return read_checked(path, row.sha256), path
+    return arrays_from_bytes(read_checked(path, row.sha256), shapes, str(path))
 
 
 def read_optimizer(folder: Path, version: Version, layouts: list[Shapes]) -> list[np.ndarray]:

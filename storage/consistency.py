@@ -20,7 +20,6 @@ FACTS: dict[str, dict[str, tuple[type, ...]]] = {
     "tournament": {"played": (int,)},
     REANALYSE: {"positions": (int,), DATA: (str,)},
     "sizes": {"games": (list,), "match": (str,)},
-    "growth": {"steps": (int,)},
     "iteration": {"best_version": (int,), "total_seconds": (int, float)},
 }
 """Facts that the end of a stage must hold for a run to resume."""

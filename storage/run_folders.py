@@ -285,7 +285,7 @@ EXTRA_HEADS = "ownership_weight", "soft_policy_weight"
 def with_network_of(config: Config, source: Path) -> Config:
     """Return `config` with another run's network settings: the default of a run that begins with its network."""
     theirs = read_config(source)
-    return replace(config, small_share=0.0, **{n: getattr(theirs, n) for n in NETWORK + EXTRA_HEADS})
+    return replace(config, **{n: getattr(theirs, n) for n in NETWORK + EXTRA_HEADS})
 
 
 def network_facts(config: Config, game: Game) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 In a few minutes a run of those sizes makes a handful of iterations, and nearly all of its games are played by networks
 that have learned next to nothing. So iterations get shorter until there are `ITERATIONS` of them, and what is counted
-in iterations or in positions follows. In a minute of a core a network of half as many filters learns more; in some
-minutes it does so at first, and then grows. No size is larger than the preset's, which is that of an hour.
+in iterations or in positions follows. In a minute of a core a network of half as many filters learns more. No size
+grows: a run of an hour has its preset's.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy as np
 from config import Config, with_overrides
 from game import Game
 from games.plain import PlainGame
-from network.growth import halved, small
 from training.unknown_game import facts_of
 
 TYPICAL_LENGTH = 0.7
@@ -28,12 +27,10 @@ FEWEST_GAMES = 64
 """Games of an iteration at least: fewer would hardly fill the network's batches."""
 OVERHEAD = 1.5
 """Time of all else, the search, tournaments and the scoreboard, with that of the network and of rules in Python."""
-SMALL = 1.5
-"""Core-minutes under which a network has half of its filters. Measured in Connect 4 with 16 filters against 32
-(benchmarks/log/2026-11-presets.md): Elo +81 [+43, +118] after one, +30 [-18, +78] after three."""
-GROWING, SMALL_SHARE = 12.0, 0.67
-"""Core-minutes under which a network has half of its filters at first, and for which share of the run. Measured in
-Connect 4 with six core-minutes (benchmarks/log/2026-11-connect4-techniques.md)."""
+SMALL, FEWEST_FILTERS = 1.5, 8
+"""Core-minutes under which a network has half of its filters, and how many it keeps. Measured in Connect 4 with 16
+filters against 32 (benchmarks/log/2026-11-presets.md): Elo +81 [+43, +118] after one, +30 [-18, +78] after three.
+"""
 WARMING = 0.05
 """Share of a run's training steps in which the learning rate rises, at most."""
 RATE = 2.4e11
@@ -42,54 +39,43 @@ LEARNING = 5.0
 """What it takes to learn a position once, in evaluations by the network."""
 
 
-def suited(game: Game, config: Config, core_minutes: float, given: Collection[str] = ()) -> dict[str, Any]:
+def suited(game: Game, config: Config, core_minutes: float, given: Container[str] = ()) -> dict[str, Any]:
     """Return {name: value} of the settings that follow from the minutes of a core that a run has.
 
     given: the names of those that somebody chose: what follows from them follows from the choice.
     """
-    layers, share = config.hidden_cnn_layers, config.small_share
-    if "hidden_cnn_layers" not in given and core_minutes < SMALL:
-        layers = halved(layers)
+    layers = config.hidden_cnn_layers
+    if core_minutes < SMALL and "hidden_cnn_layers" not in given:
+        layers = tuple(_halved(layer) for layer in layers)
         config = with_overrides(config, hidden_cnn_layers=layers)
-    elif not {"hidden_cnn_layers", "small_share"} & set(given) and core_minutes < GROWING and _can_grow(config):
-        share = SMALL_SHARE
-        config = with_overrides(config, small_share=share)
     searched = searched_plies(game, config)
-    games = 60 * core_minutes * positions_per_second(game, config) / searched
+    games = 60 * core_minutes / (searched * seconds_of_position(game, config))
     episodes = config.episodes
     if "episodes" not in given:
         episodes = min(episodes, max(FEWEST_GAMES, math.ceil(games / ITERATIONS)))
-    scale, steps = episodes / config.episodes, games * searched * config.reuse / config.batch_size
-    least = config.min_memory if "min_memory" in given else round(scale * config.min_memory)
+    share, steps = episodes / config.episodes, games * searched * config.reuse / config.batch_size
+    least = config.min_memory if "min_memory" in given else round(share * config.min_memory)
     return {
         "hidden_cnn_layers": layers,
-        "small_share": share,
         "episodes": episodes,
-        "memory_size": max(round(scale * config.memory_size), least),
+        "memory_size": max(round(share * config.memory_size), least),
         "min_memory": least,
-        "eval_episodes": max(2 * round(scale * config.eval_episodes / 2), 20),
+        "eval_episodes": max(2 * round(share * config.eval_episodes / 2), 20),
         "grow_sims": min(config.grow_sims, round(games / episodes / 2)),
         "warmup_steps": min(config.warmup_steps, round(WARMING * steps)),
     }
 
 
-def _can_grow(config: Config) -> bool:
-    """Return whether the network of these settings can grow within a run."""
-    return config.normalisation == "fixed" and config.network is None and not config.lag
+def _halved(layer: str) -> str:
+    """Return a layer such as "32x3" with half of its filters."""
+    filters, kernel = layer.split("x")
+    return f"{max(int(filters) // 2, min(int(filters), FEWEST_FILTERS))}x{kernel}"
 
 
 def searched_plies(game: Game, config: Config) -> float:
     """Return a guess of the plies of a game of self-play behind its random opening."""
     opening = config.random_opening_share * (1 + config.random_opening_plies) / 2
     return max(TYPICAL_LENGTH * game.max_plies - opening, 1.0)
-
-
-def positions_per_second(game: Game, config: Config) -> float:
-    """Return a guess of the positions that a core searches and learns in a second, over the run."""
-    rate, begins = 1 / seconds_of_position(game, config), small(config)
-    if begins is None:
-        return rate
-    return config.small_share / seconds_of_position(game, begins) + (1 - config.small_share) * rate
 
 
 def seconds_of_position(game: Game, config: Config) -> float:

@@ -13,15 +13,12 @@ from config import Config
 from game import Game
 from initialise import Session
 from loggers import clock
-from network.architecture import residual_network
 from network.device import Plan
-from network.growth import phase
 from network.predictor import Predictor, cores, measure_raw, side_by_side
 from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
 from search.many_games import games_at_once
 from search.tables import capacity_for, forest_bytes
-from training.budget import TYPICAL_LENGTH, evaluations_asked, searched_plies, seconds_of_position
-from training.learning_rate import progress
+from training.budget import TYPICAL_LENGTH, evaluations_asked, searched_plies
 from training.selfplay import SPARE_BUFFERS
 from training.work import source_of
 
@@ -115,7 +112,6 @@ def estimate(session: Session) -> Estimate:
     else:
         steps = c.training_loops or positions * c.reuse / c.batch_size
         seconds = asked * c.episodes * searched * sims / (0.7 * rate) + steps * _training_step(c, rate)
-    seconds *= _growing(session)
     once = 0.0 if search_is_kept() else COMPILING
     end = s.requested  # what was changed while an iteration was in progress counts from the next one on
     iterations = end.iterations - s.iteration + 1
@@ -127,7 +123,7 @@ def estimate(session: Session) -> Estimate:
         made = asked * c.episodes * searched * sims
         iterations = min(iterations, math.ceil(max(end.evaluations - s.evaluations(s.iteration - 1), 0) / made))
         left = min(left, iterations * seconds + once)
-    parameters = _parameters(session)
+    parameters = int(s.model.model.count_params())
     record = 8 * plies + 2 * searched * c.full_search_share * s.game.action_size
     disk = iterations * (4 * parameters + c.episodes * record)
     needs, window = memory_needs(s.game, c, parameters, plan), c.memory_size * s.memory.bytes_per_position
@@ -140,34 +136,13 @@ def _predictor(session: Session) -> Predictor:
     return session.predictor("selfplay", version)
 
 
-def _growing(session: Session) -> float:
-    """Return how much longer the iterations that are left take than the present ones, as the network grows."""
-    s = session
-    if not s.config.small_share or (now := phase(s.config, s.store)).end == 1:
-        return 1.0
-    done = progress(s.config, s.store, 0.0)
-    larger = seconds_of_position(s.game, s.config) / seconds_of_position(s.game, now.config)
-    share = (1 - now.end) / (1 - min(done, now.end))
-    return 1 - share + share * larger
-
-
-def _parameters(session: Session) -> int:
-    """Return the parameters of a run's network, those that it will have when it has grown."""
-    s = session
-    if not s.config.small_share or phase(s.config, s.store).end == 1:
-        return int(s.model.model.count_params())
-    return sum(math.prod(shape) for _, shape in residual_network(s.config, s.game).weights())
-
-
 def budget_text(session: Session) -> str:
     """Return the estimate in words, a line each for network, device, memory, disk and time."""
     c, found, measured = session.config, estimate(session), source_of(session).measured
     needs = found.needs
     compiled = f"; the search is compiled first, once, about {clock(found.once)}" if found.once else ""
-    later, now = _parameters(session), session.model.model.count_params()
-    grows = f" (later {later:,})" if later != now else ""
     lines = [
-        f"network: {now:,} parameters{grows}, {_predictor(session).name}, "
+        f"network: {session.model.model.count_params():,} parameters, {_predictor(session).name}, "
         f"{found.rate:,.0f} evaluations/s on {cores()} cores",
         f"memory:  up to {_size(needs.most + found.window)}: search {_size(needs.search)}, {c.memory_size:,} positions "
         f"{_size(found.window)}, games {_size(max(needs.games, needs.tournament))}, network {_size(needs.network)}",

@@ -22,10 +22,9 @@ import numpy as np
 from config import UserError
 from initialise import Session, Stopped
 from memory import Batch
-from network.growth import phase
 from storage.fault_injection import reach
 from training.divergence import rate_shares
-from training.learning_rate import learning_rates, progress
+from training.learning_rate import learning_rates
 
 TICK = 0.1
 """Seconds between two reports of a training in a thread that is waited for."""
@@ -159,7 +158,6 @@ def fit_of_iteration(session: Session) -> Iterator[Fit | None]:
     if not session.config.lag or "retrain" in session.store.finished(session.iteration) or nothing_to_learn(session):
         yield None
         return
-    grow_if_due(session)
     fit = Fit(session, rate_shares(session)[0])
     try:
         yield fit
@@ -170,19 +168,6 @@ def fit_of_iteration(session: Session) -> Iterator[Fit | None]:
             with suppress(UserError):  # the first error is the one to report
                 session.restore()
         raise
-
-
-def grow_if_due(session: Session) -> None:
-    """Let the network grow before a training, when the small one's part of the run is over, at the latest for the last.
-
-    With lag 1 its version still plays an iteration, as the large network with zeros.
-    """
-    s, now = session, phase(session.config, session.store)
-    begins, ends = (progress(s.config, s.store, trained) for trained in (0.0, 1.0))
-    if now.end < 1 and (begins >= now.end or ends >= 1):
-        before = s.model.model.count_params()
-        s.grow()
-        s.console.say(f"  the network grows from {before:,} parameters to {s.model.model.count_params():,}")
 
 
 def _remember_earlier_games(session: Session) -> None:

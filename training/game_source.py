@@ -62,7 +62,7 @@ class GameSource:
             elif s.config.workers:
                 from training.worker_player import process_pool
 
-                self._pool = process_pool(s.present, s.game, s.folder.resolve(), s.loggers.main.warning)
+                self._pool = process_pool(s.config, s.game, s.folder.resolve(), s.loggers.main.warning)
             else:
                 self._pool = SizesPool(self._local) if s.game.sizes else self._local("")
         return self._pool

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from config import Config, TrainingSettings
-from network.growth import phase
 from storage.run_store import Store
 
 END = 0.05
@@ -40,15 +39,14 @@ def progress(config: Config, store: Store, trained: float) -> float:
 
 def learning_rates(config: Config, store: Store, steps: int) -> list[float]:
     """Return the rate of each of the next `steps` training steps of the present iteration."""
-    now = phase(config, store)  # of a network that grows: the larger one has a rate of its own
-    before, after = (now.share(progress(config, store, trained)) for trained in (0.0, 1.0))
-    taken = max(int(store.get("steps", "0") or 0) - now.steps, 0)
+    before, after = progress(config, store, 0.0), progress(config, store, 1.0)
+    taken = int(store.get("steps", "0") or 0)
     way = [before + (after - before) * (step + 1) / steps for step in range(steps)]
     return [rate_at(config.training, share, taken + step) for step, share in enumerate(way)]
 
 
 def rate_at(training: TrainingSettings, share: float, step: int) -> float:
-    """Return the rate at training step `step`, counted from 0, when a fraction `share` of the run, or phase, is done.
+    """Return the rate at training step `step`, counted from 0, when a fraction `share` of the run is done.
 
     The cosine is that of Loshchilov, Hutter 2017 (SGDR, arXiv 1608.03983) without restarts.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Collection
+from collections.abc import Container
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,7 @@ SMALL = {"hidden_cnn_layers": ("32x3",) * 6}
 PRESETS = "tiny", "classic", "laptop", "gpu"
 OF_TINY = "tictactoe"
 """The game of preset `tiny`."""
-FITTED = (
-    "hidden_cnn_layers", "small_share", "episodes", "memory_size", "min_memory", "eval_episodes", "grow_sims",
-    "warmup_steps",
-)  # fmt: skip
+FITTED = "hidden_cnn_layers", "episodes", "memory_size", "min_memory", "eval_episodes", "grow_sims", "warmup_steps"
 """What follows from minutes and cores (training/budget.py)."""
 OF_GAME = (
     "episodes", "gumbel", "mcts_sims", "fast_sims", "grow_sims", "reuse", "memory_size", "min_memory", "eval_episodes",
@@ -79,7 +76,7 @@ def unfitted(name: str, /, **changes: Any) -> Config:
     return with_overrides(Config(**settings), **{"many_sizes": several, **changes})
 
 
-def fitted(config: Config, given: Collection[str], cores: int | None = None) -> Config:
+def fitted(config: Config, given: Container[str], cores: int | None = None) -> Config:
     """Return settings of preset `laptop` that suit a game without a preset, and the minutes if there is such a limit.
 
     given: the names of settings that somebody chose, which stay. cores: that the minutes are of; None: of this process.

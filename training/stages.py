@@ -23,7 +23,7 @@ from storage.checkpoints import drop_old_optimizers
 from storage.game_record import IMPORTED, GameRecord
 from storage.position_data import DATA
 from training.divergence import Diverged, forget_steps_back, rate_shares, require_finite_answers, stepping_back
-from training.fit import Fit, games_until, grow_if_due, lag_facts, nothing_to_learn
+from training.fit import Fit, games_until, lag_facts, nothing_to_learn
 from training.iteration_table import LEGEND, heading, row, sentence
 from training.selfplay import Counts, longest_first
 from training.size_plan import parts_of
@@ -239,7 +239,6 @@ def retrain(session: Session, stop: Callable[[], bool] = never, fit: Fit | None 
         s.loggers.model.info("%d %s: no training", len(s.memory), reason)
         return
     with _restored_on_error(s):
-        grow_if_due(s)
         backend = _backend_of(s)
         losses, facts = _fit(stage, fit)
         with stage.ending(facts | lag_facts(s)):

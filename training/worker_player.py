@@ -13,10 +13,9 @@ from config import Config, UserError, from_json, to_json, with_overrides
 from game import Game
 from games.own import digest
 from network.choose_predictor import choose_backend, make_predictor, on_board
-from network.growth import enlarged_to
 from network.predictor import STEADY, cores, side_by_side
 from network.stored_network import open_network
-from storage.atomic_files import DamagedData, read_checked, sha256
+from storage.atomic_files import DamagedData, arrays_from_bytes, read_checked, sha256
 from storage.game_record import GameRecord
 from storage.run_store import Store
 from system import processes
@@ -33,6 +32,7 @@ class NetworkPlayer:
     def __init__(self, config: Config, game: Game, model: Any) -> None:
         """model: a `Gen_Model` or a `StoredNetwork`, without arrays."""
         self._config, self._game, self._board, self._model = config, game, "", model
+        self._shapes = model.shapes
         self._past = Counts(0, 0, 0, 0, 0, 0, 0.0)
         self._begin(game, model)
 
@@ -61,7 +61,7 @@ class NetworkPlayer:
         data = weights if isinstance(weights, bytes) else read_checked(Path(weights), digest)
         if sha256(data) != digest:
             raise DamagedData("the network: expected the one that the run wrote, got another")
-        self._predictor.load(enlarged_to(self._model, data, self._config, "the network"))
+        self._predictor.load(arrays_from_bytes(data, self._shapes, "the network"))
         self._selfplay.clear_cache()
         self._selfplay.set_iteration(iteration)
 

@@ -24,9 +24,9 @@ def test_each_variant_is_another_than_the_base_and_the_others(path):
     assert f"experiments/{path.name}" in (FOLDER.parent / "README.md").read_text()
 
 
-def test_the_growing_network_has_half_of_the_filters_for_two_thirds():
-    plan = from_file(FOLDER / "growth.toml")
-    whole, grows = (plan.config(variant, 0) for variant in plan.variants)
-    assert (whole.small_share, grows.small_share) == (0.0, 0.67)
-    assert whole.hidden_cnn_layers == grows.hidden_cnn_layers == ("32x3",) * 6
-    assert grows.episodes > whole.episodes, "its iterations take as long"
+def test_the_growing_network_has_a_small_one_for_two_thirds():
+    plan = from_file(FOLDER / "core_minutes.toml")
+    [grown] = [variant for variant in plan.variants if variant.first]
+    before, after = (plan.changes(grown, 0, part) for part in (0, 1))
+    assert before["hidden_cnn_layers"] == ["16x3"] * 6 and after["hidden_cnn_layers"] == ["32x3"] * 6
+    assert before["minutes"] == pytest.approx(4, abs=0.01) and before["minutes"] + after["minutes"] == plan.minutes

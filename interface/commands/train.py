@@ -132,7 +132,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
         if folder is None:
-            config = fitted_to(argv, config, ["small_share"] if taken[0] else [])
+            config = fitted_to(argv, config)
         if folder is not None and config.network is not None and early(argv, "network") is not None:
             remember(config.network)
         with (

@@ -59,8 +59,7 @@ def _opened(
     """Return (session, whether it resumes a run)."""
     number, version, memory_version = initial
     changes: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in (overrides or {}).items()}
-    alone = {} if version is None else {"small_share": 0.0}  # another run's network is taken as it is
-    config = preset(settings, **({"game": game} if game else {}) | alone | changes)
+    config = preset(settings, **({"game": game} if game else {}) | changes)
     config = dataclasses.replace(config, game=checked(games.make(config.game)).spec)
     folder = Path(root) if root else None
     if None not in (number, version) and settings == "laptop":

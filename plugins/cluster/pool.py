@@ -82,7 +82,7 @@ def cluster_pool(session: Session, cluster: Cluster, **limits: Any) -> ClusterPo
     """Return the pool that plays a run's games on a cluster. limits: those of `WorkerPool`."""
     s = session
     workers = max(s.config.workers or cluster.slots(), 1)
-    mine = actors_config(s.present, workers, cluster.cores)
+    mine = actors_config(s.config, workers, cluster.cores)
     settings = _settings(s, mine, cluster.cores)
     trees, threads = side_by_side(s.game, mine.selfplay, cluster.cores)
     return ClusterPool(

@@ -17,10 +17,9 @@ import numpy as np
 from config import Config
 from game import Game
 from memory import Memory, Positions
-from network.growth import weights_of
 from plugins.doctor.examination import Found, lacked, random_game, unchecked
 from storage.atomic_files import DamagedData, read_checked
-from storage.checkpoints import path_of
+from storage.checkpoints import path_of, read_weights
 from storage.game_record import ILLEGAL_VISITS, IMPORTED, GameRecord
 from storage.run_folders import game_of, read_config
 from storage.run_store import Store
@@ -112,7 +111,7 @@ def _ask_network(history: History, store: Store) -> None:
         from model import make_network
 
         model = make_network(history.config, history.game, typed=False)
-        weights = weights_of(history.folder, store, version, model, history.config)
+        weights = read_weights(history.folder, store, version, [w.shape for w in model.get_weights()])
         if version and history.positions is not None:
             model.set_weights(weights)
             planes = history.positions.planes.reshape(-1, *history.game.input_shape)

@@ -18,10 +18,8 @@ from plugins.experiment.statistics import SPREAD
 from system.reading import TEXT_BYTES, read_limited
 from training.presets import preset, preset_for
 
-ALWAYS: dict[str, Any] = {"score_every": 0, "score_games": 0, "eval_every": 10**6, "workers": 0, "small_share": 0.0}
-"""Settings of every run unless the plan names others: nothing is spent on looking at it, and a variant that cannot grow
-(with layers or a network of its own) is not compared with one that does.
-"""
+ALWAYS: dict[str, Any] = {"score_every": 0, "score_games": 0, "eval_every": 10**6, "workers": 0}
+"""Settings of every run unless the plan names others: nothing is spent on looking at it."""
 NAME = re.compile(r"[^\x00-\x1f\x7f/\\|]{1,60}\Z")
 OF_VARIANT = "checkout", "game"
 """What a variant says besides its settings, and `first`."""
