@@ -84,7 +84,7 @@ def test_numpy_and_openvino_evaluate_the_layers_as_keras_does(spec, normalisatio
 def test_the_network_of_every_player_that_ships_is_known_without_keras():
     given = [
         "connect4", "go", "go-komi-24-5", "go-komi-7-size-many", "gomoku", "gomoku-rule-renju-size-many",
-        "gomoku-size-many", "hex-size-many-swap-yes",
+        "gomoku-size-many", "hex-size-many", "hex-size-many-swap-yes",
     ]  # fmt: skip
     for folder in sorted((HERE / "run_archive").glob("*/run0001")):
         store = Store(folder / "run.db", read_only=True)
