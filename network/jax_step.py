@@ -1,7 +1,7 @@
 """The training step on JAX: Keras' own as one compiled function, without its work around each step.
 
 `train_on_batch` takes each variable out of Keras with checks before a step, and puts it back with more after it. With a
-small network that takes longer than the step itself, and on a GPU with any (benchmarks/RESULTS.md).
+small network, and on a GPU, that takes longer than the step itself (benchmarks/RESULTS.md).
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from jax import numpy as jnp
 
 from network.keras_import import keras
 
-Step = Callable[[np.ndarray, dict[str, np.ndarray]], dict[str, float]]
 
-
-def jax_step(model: keras.Model) -> Step:
+def jax_step(model: keras.Model) -> Callable[[np.ndarray, dict[str, np.ndarray]], dict[str, float]]:
     """Return step(planes, targets) -> {loss: its mean over the batch, before the step} of a compiled model."""
     variables = [model.trainable_variables, model.non_trainable_variables, model.optimizer.variables]
 

@@ -12,16 +12,15 @@ import numpy as np
 from network.keras_import import BACKEND, gpus, keras
 
 T = TypeVar("T")
+Step = Callable[[np.ndarray, dict[str, np.ndarray]], dict[str, Any]]
+"""Trains on planes and the target of each head; returns {loss: its mean over the batch}."""
 
 if BACKEND == "tensorflow":
     import tensorflow as tf
 
 
-Step = Callable[[np.ndarray, dict[str, np.ndarray]], dict[str, Any]]
-
-
 def training_step(model: keras.Model, planes: np.ndarray, targets: dict[str, np.ndarray]) -> Step:
-    """Return step(planes, targets) -> {loss: its mean over the batch} of a compiled model, as this back end is fast.
+    """Return the step of a compiled model that is fast on this back end.
 
     Of the planes and targets given here only the shapes and types count.
     """

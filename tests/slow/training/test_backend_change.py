@@ -31,10 +31,10 @@ def test_a_run_goes_on_under_another_back_end_and_says_so(tmp_path, monkeypatch,
     said = []
     for iteration, backend in enumerate(["tensorflow", "jax", "torch"], 1):
         begin = ["--new"] if iteration == 1 else ["--run", "1"]
-        told = main(backend, "--game", "tictactoe", *SMALL, "--backend", "keras", "--weight-average", "0.9",
+        shown = main(backend, "--game", "tictactoe", *SMALL, "--backend", "keras", "--weight-average", "0.9",
                     "--iterations", str(iteration), *begin)  # fmt: skip
-        assert f"keras {backend} float32" in told
-        said.append([line for line in told.splitlines() if "is trained on" in line])
+        assert f"keras {backend} float32" in shown
+        said.append([line for line in shown.splitlines() if "is trained on" in line])
     assert [len(lines) for lines in said] == [0, 1, 1]
     assert "version 2 is trained on jax, those before on tensorflow" in said[1][0]
     folder = find_run("tictactoe", 1, tmp_path)
@@ -49,6 +49,6 @@ def test_a_run_goes_on_under_another_back_end_and_says_so(tmp_path, monkeypatch,
     found = verify(folder)
     assert found.damage == [] and found.backend == history and found.iterations == 3
     monkeypatch.setattr("storage.run_folders.RUNS", tmp_path)
-    code, told, _ = output_of(capsys, "verify", "--game", "tictactoe")
+    code, shown, _ = output_of(capsys, "verify", "--game", "tictactoe")
     assert code == 0
-    assert told.endswith(f"trained on {history}: a run on one back end alone has another state\n")
+    assert shown.endswith(f"trained on {history}: a run on one back end alone has another state\n")

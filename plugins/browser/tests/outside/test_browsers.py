@@ -24,6 +24,8 @@ from support.firefox import Firefox, needs_firefox
 
 GAMES = "connect4", "go(komi=7,size=9)", "gomoku(size=15)", "hex(size=13)", "othello", "tictactoe"
 """A game of each kind of board and network; test_engine_in_node.py has all that ship."""
+IN_FIREFOX = "connect4", "hex(size=13)"
+"""Those whose page Firefox plays as well; its searches of all games are in test_engine_in_node.py."""
 SEARCHED = Path(__file__).parent.parent / "searched.mjs"
 POSITIONS, SIMS = 6, 50
 WORKER = """
@@ -136,13 +138,12 @@ def browser(request, folder):
         driver.quit()
 
 
-IN_BOTH = "connect4", "hex(size=13)"
-"""Games on a board and on points; Firefox' searches of all games are in test_engine_in_node.py."""
-
-
 @pytest.mark.parametrize(
     ("browser", "spec"),
-    [("chromium", spec) for spec in GAMES] + [pytest.param("firefox", spec, marks=needs_firefox) for spec in IN_BOTH],
+    [
+        *(("chromium", spec) for spec in GAMES),
+        *(pytest.param("firefox", spec, marks=needs_firefox) for spec in IN_FIREFOX),
+    ],
     indirect=["browser"],
 )
 def test_it_plays_and_its_visits_are_those_of_the_program(browser, folder, spec):
