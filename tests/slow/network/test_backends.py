@@ -91,7 +91,7 @@ def test_a_training_is_that_of_tensorflow_step_by_step(results, name, optimizer)
 def test_steps_are_those_of_keras(results, name):
     found = results(name)
     keys = [key for key in found if key.startswith("step ")]
-    assert len(keys) > {"jax": 80, "torch": 100}[name]
+    assert len(keys) > {"jax": 50, "torch": 100}[name]
     for key in keys:
         other = found[key.replace("step", "keras", 1)]
         assert found[key] == pytest.approx(other, abs=2e-3 if "bfloat16" in key else 1e-5), key
