@@ -2,9 +2,9 @@
 
     python benchmarks/measure_levels.py connect4 go --games-each 400
 
-The levels are those that ship already; with `--afresh`, or where these have no names, they are chosen among the
-candidates of a new player. Stopped, it begins again with the pair that it was playing. `--niced` leaves the processor
-to everything else.
+The levels are those that ship already, on another board of a range at first those of its largest; with `--afresh`, or
+where these have no names, they are chosen among the candidates of a new player. Stopped, it begins again with the pair
+that it was playing. `--niced` leaves the processor to everything else.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import games
 from evaluation.level_games import GAMES_FILE, LADDER, measure_levels
 from evaluation.model_card import write_card
 from evaluation.release import write_levels
-from players.levels import read_levels
-from storage.run_folders import read_config, shipped_run
+from games.sizes import largest_of
+from players.levels import file_on, levels_run, read_levels
+from storage.run_folders import read_config
 
 
 def main() -> None:
@@ -35,19 +36,18 @@ def main() -> None:
     if args.niced:
         os.nice(19)
     for spec in args.games:
-        folder = shipped_run(spec)
+        folder = levels_run(spec)
         if folder is None:
             raise SystemExit(f"no player of {spec} ships")
-        spec = read_config(folder).game  # of other sizes the same folder is found
-        game = games.make(spec)
-        known = read_levels(spec)
+        game = largest_of(games.make(spec))
+        known = read_levels(game.spec) or read_levels(read_config(folder).game)  # of the run's largest board
         ladder = known if known and all(level.name for level in known) and not args.afresh else LADDER
-        print(f"{spec}: {len(ladder)} players", flush=True)
+        print(f"{game.spec}: {len(ladder)} players", flush=True)
         found = measure_levels(
-            game, count=args.games_each, ladder=ladder, file=folder / GAMES_FILE,
+            game, count=args.games_each, ladder=ladder, file=file_on(folder, game, GAMES_FILE),
             report=lambda text: print(time.strftime("%H:%M:%S"), text, flush=True),
         )  # fmt: skip
-        write_levels(folder, found, args.games_each)
+        write_levels(file_on(folder, game), found, args.games_each)
         print(write_card(folder), *found, sep="\n", flush=True)
 
 

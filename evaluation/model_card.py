@@ -13,7 +13,7 @@ from config import has_range
 from evaluation.scoreboard_file import SCOREBOARD, read_scoreboard
 from loggers import read_metrics
 from network.stored_network import began_with
-from players.levels import FILE, read_file
+from players.levels import Level, boards_of, file_on, read_file
 from storage.atomic_files import write_file
 from storage.run_folders import read_config
 from storage.run_store import Store
@@ -50,7 +50,7 @@ def model_card(folder: Path) -> str:
         f"# {game.spec}: version {newest.version}", "",
         f"Plays with `python main.py play --game '{game.spec}' --against shipped`.", "",
         "| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in facts.items()), "",
-        "## Strength", "", *_exact(board["exact"]), *_ladder(board["ladder"]), *_levels(folder), "",
+        "## Strength", "", *_exact(board["exact"]), *_ladder(board["ladder"]), *_levels(folder),
         "## Limits", "", *_limits(board, game.spec), "",
     ])  # fmt: skip
 
@@ -88,21 +88,26 @@ def _ladder(ladder: dict[str, Any] | None) -> list[str]:
 
 
 def _levels(folder: Path) -> list[str]:
-    if not (folder / FILE).exists():
-        return []
-    levels, anchor, games_each = read_file(folder)
-    lines = [
-        f"Levels of play, Elo over `{anchor}`, with 95 % intervals of the distance to the level below;",
-        f"{games_each} games for each pair of neighbours:",
-        "",
-        "| level | name | player | simulations | temperature | at random | Elo |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for number, level in enumerate(levels, 1):
-        sims, temperature = level.sims or "", f"{level.temperature:g}" if level.temperature else ""
-        slips, strength = f"{level.slips:.0%}" if level.slips else "", f"{level.elo:.0f} ±{level.error:.0f}"
-        lines.append(f"| {number} | {level.name} | `{level.player}` | {sims} | {temperature} | {slips} | {strength} |")
+    lines: list[str] = []
+    for board in boards_of(folder):
+        rows, columns = board.grid_shape
+        levels, anchor, games_each = read_file(file_on(folder, board))
+        lines += [
+            f"Levels of play on {rows} x {columns} points, Elo over `{anchor}`, with 95 % intervals of the distance to",
+            f"the level below; {games_each} games for each pair of neighbours:",
+            "",
+            "| level | name | player | simulations | temperature | at random | Elo |",
+            "|---|---|---|---|---|---|---|",
+            *(_row(number, level) for number, level in enumerate(levels, 1)),
+            "",
+        ]
     return lines
+
+
+def _row(number: int, level: Level) -> str:
+    sims, temperature = level.sims or "", f"{level.temperature:g}" if level.temperature else ""
+    slips, strength = f"{level.slips:.0%}" if level.slips else "", f"{level.elo:.0f} ±{level.error:.0f}"
+    return f"| {number} | {level.name} | `{level.player}` | {sims} | {temperature} | {slips} | {strength} |"
 
 
 def _limits(board: dict[str, Any], spec: str) -> list[str]:

@@ -22,7 +22,7 @@ from config import Config, UserError, to_json, with_overrides
 from evaluation.level_games import LINKS
 from loggers import write_metrics
 from network.stored_network import GRAPH, StoredNetwork
-from players.levels import FILE, Level
+from players.levels import Level
 from storage.atomic_files import (
     DamagedData,
     arrays_from_bytes,
@@ -201,8 +201,8 @@ def _in_16_bits(data: bytes, config: Config, name: str) -> bytes:
     return arrays_to_bytes([array.astype(np.float16) for array in arrays_from_bytes(data, shapes, name)])
 
 
-def write_levels(folder: Path, found: list[Level], games_each: int) -> None:
-    """Write the levels next to the shipped player."""
+def write_levels(file: Path, found: list[Level], games_each: int) -> None:
+    """Write the file of a board's levels."""
     anchor, levels = LINKS[0].how, [level._asdict() for level in found]
     found_and_how: dict[str, Any] = {"anchor": anchor, "games": games_each, "levels": levels}
-    write_file(folder / FILE, (json.dumps(found_and_how, indent=1) + "\n").encode())
+    write_file(file, (json.dumps(found_and_how, indent=1) + "\n").encode())

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import games
 from config import UserError, has_range
+from game import Game
+from games.sizes import sizes_of
 from players.runs_of_many_sizes import family_run
 from storage.run_folders import read_config, shipped_run
 from system.reading import TEXT_BYTES, read_limited
@@ -84,41 +86,56 @@ def names_of(count: int) -> list[str]:
 
 
 def read_levels(spec: str) -> list[Level]:
-    """Return a game's levels, weakest first; none where no player is shipped. Raise `UserError` for a bad file."""
-    folder = levels_run(spec)
-    if folder is None or not (folder / FILE).exists():
-        return []
-    return read_file(folder).levels
+    """Return a game's levels, weakest first; none where they were not measured. Raise `UserError` for a bad file."""
+    run = levels_run(spec)
+    file = file_on(run, games.make(spec, typed=False)) if run is not None else None
+    return read_file(file).levels if file is not None and file.exists() else []
 
 
-def read_file(folder: Path) -> LevelsFile:
-    """Return what the file of levels in a shipped run holds; raise `UserError` for a bad one."""
+def read_file(file: Path) -> LevelsFile:
+    """Return what a file of levels in a shipped run holds; raise `UserError` for a bad one."""
     try:
-        found = json.loads(read_limited(folder / FILE, TEXT_BYTES))
+        found = json.loads(read_limited(file, TEXT_BYTES))
         levels = sorted((_checked(row) for row in found["levels"]), key=lambda level: level.elo)
         return LevelsFile(levels, str(found.get("anchor", "")), int(found.get("games", 0)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise UserError(f"{folder / FILE}: expected levels of play, got {type(error).__name__}") from None
+        raise UserError(f"{file}: expected levels of play, got {type(error).__name__}") from None
 
 
 def levels_run(spec: str) -> Path | None:
-    """Return the shipped run whose levels are a game's: its own, or that of several sizes on their largest board."""
-    if own := shipped_run(spec):
-        return own
-    folder, largest = _of_many_sizes(spec)
-    return folder if largest == spec else None
+    """Return the shipped run of a game: its own, or that of several sizes of which it is one."""
+    run = _network_of(spec)
+    if run is None or shipped_run(spec) is not None:
+        return run
+    return run if spec in [board.spec for board in _boards(run)] else None
 
 
-def other_board(spec: str) -> str:
-    """Return the board on which the network of many sizes that plays a game has its levels; "" if there is none."""
-    _, largest = _of_many_sizes(spec)
-    return "" if shipped_run(spec) or largest == spec else largest
+def file_on(run: Path, board: Game, name: str = FILE) -> Path:
+    """Return the file of a board in a shipped run: of the largest board `levels.json`, of others `levels_9x9.json`."""
+    rows, columns = board.grid_shape
+    largest = games.make(read_config(run).game, typed=False).grid_shape
+    return run / (name if board.grid_shape == largest else name.replace(".", f"_{rows}x{columns}."))
 
 
-def _of_many_sizes(spec: str) -> tuple[Path | None, str]:
-    """Return (the shipped run of several sizes that plays a game, its largest board, on which levels are measured)."""
-    folder = None if has_range(spec) or ".py" in spec or ":" in spec else family_run(games.make(spec, typed=False), 0)
-    return folder, games.make(read_config(folder).game, typed=False).sizes[-1].spec if folder is not None else ""
+def boards_of(run: Path) -> list[Game]:
+    """Return the boards on which a shipped run has levels, the largest first."""
+    return [board for board in reversed(_boards(run)) if file_on(run, board).exists()]
+
+
+def other_boards(spec: str) -> list[str]:
+    """Return the boards on which the network that plays a game has levels."""
+    run = _network_of(spec)
+    return [board.spec for board in boards_of(run)] if run is not None else []
+
+
+def _network_of(spec: str) -> Path | None:
+    """Return the shipped run whose network plays a game, be it one of several sizes with other numbers in its rules."""
+    several = not (has_range(spec) or ".py" in spec or ":" in spec)
+    return shipped_run(spec) or (family_run(games.make(spec, typed=False), 0) if several else None)
+
+
+def _boards(run: Path) -> tuple[Game, ...]:
+    return sizes_of(games.make(read_config(run).game, typed=False))
 
 
 def _checked(row: dict[str, Any]) -> Level:
@@ -153,6 +170,7 @@ def level_number(spec: str, text: str) -> int:
         if text.lower() in (str(number), level.name.lower() or None):
             return number
     names = "".join(f", level:{level.name.lower()}" for level in found if level.name)
-    none = f"none; {other} has some" if (other := other_board(spec)) else "none, for no player of it ships"
+    there_are = f"none; there are some of {' and '.join(others)}" if (others := other_boards(spec)) else ""
+    none = there_are or "none, for no player of it ships"
     there = f"level:1 to level:{len(found)}{names}" if found else none
     raise UserError(f"expected a level of {spec} that there is ({there}), got level:{text}")

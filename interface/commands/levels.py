@@ -32,7 +32,7 @@ def run(argv: list[str]) -> int:
     args = parse(Levels, argv)
     import games
     from games.sizes import largest_of
-    from players.levels import levels_run, other_board, read_levels
+    from players.levels import levels_run, other_boards, read_levels
     from storage.run_folders import read_config
 
     spec = largest_of(games.make(args.game)).spec
@@ -46,8 +46,8 @@ def run(argv: list[str]) -> int:
     for number, level in enumerate(found, 1):
         print(f"level:{number}  {level}")
     if not found:
-        other = other_board(spec)
-        more = f": those of its player are for {other} (--game {quoted(other)})" if other else ""
+        others = other_boards(spec)
+        more = f": those of its player are for {', '.join(others)} (--game {quoted(others[0])})" if others else ""
         print(f"no player of {spec} ships with levels of play{more}")
     if command is not None:
         print(f"trained with these settings: {command}")

@@ -60,6 +60,7 @@ def run(argv: list[str]) -> int:
     from evaluation.scoreboard_file import write_scoreboard
     from network.predictor import STEADY
     from players.by_name import make_player
+    from players.levels import FILE
     from storage.run_folders import run_to_change, shipped_run
 
     game = games.make(args.game)
@@ -82,7 +83,7 @@ def run(argv: list[str]) -> int:
                 game, count=args.level_games, seed=args.seed, file=target / GAMES_FILE,
                 report=lambda text: print(text, file=sys.stderr),
             )  # fmt: skip
-            write_levels(target, found, args.level_games)
+            write_levels(target / FILE, found, args.level_games)
             for number, level in enumerate(found, 1):
                 print(f"level:{number}  {level}")
         write_card(target)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -14,14 +13,14 @@ from game import Game
 from games.sizes import largest_of
 from games.titles import title_of, titled
 from languages.translate import LANGUAGES, chosen
-from players.levels import read_levels
+from players.levels import boards_of, read_levels
 from plugins.browser.known_boards import known_specs
 from plugins.page.run_reader import game_spec, metrics, reading
 from plugins.page.web_players import Roster
 from plugins.pictures.board_grid import grid_of
 from plugins.pictures.board_parts import board_parts
 from storage import run_folders
-from storage.run_folders import game_folder, read_config, runs_in
+from storage.run_folders import game_folder, runs_in
 
 FIRST = "connect4", "tictactoe", "othello", "gomoku(size=15)", "hex(size=13)", "go(komi=7,size=9)"
 """The games of the group "now"; those of the group "sizes" are the others for which a player ships."""
@@ -79,12 +78,12 @@ def _shipped_tile(spec: str) -> dict[str, Any]:
 
 @cache
 def measured_boards() -> frozenset[str]:
-    """Return the games that may have levels: those of the players that ship, of a range of sizes the largest."""
-    found = set()
+    """Return the games of the players that ship, on the boards that have levels."""
+    found: set[str] = set()
     for folder in run_folders.folders_in(run_folders.SHIPPED):
         for run in runs_in(folder):
             with suppress(UserError):
-                found.add(re.sub(r"=[0-9]+\.\.", "=", read_config(run).game))
+                found.update(board.spec for board in boards_of(run))
     return frozenset(found)
 
 

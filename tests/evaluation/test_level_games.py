@@ -12,13 +12,26 @@ from evaluation.match import contest
 from evaluation.rating import elo
 from network.predictor import STEADY
 from players.by_name import level_player, make_player
-from players.levels import FILE, MORE_NAMES, NAMES, USUAL, Level, find_level, level_number, names_of, read_levels
+from players.levels import (
+    FILE,
+    MORE_NAMES,
+    NAMES,
+    USUAL,
+    Level,
+    boards_of,
+    file_on,
+    find_level,
+    level_number,
+    names_of,
+    read_levels,
+)
 from players.tempered import winning_move
-from storage.run_folders import SHIPPED, read_config, shipped_run
+from storage.run_folders import SHIPPED, shipped_run
 from support.board_drawings import play
 from support.command_line import output_of
 
 FOLDERS = sorted(path.parent for path in SHIPPED.glob("*/*/config.json"))
+BOARDS = [pytest.param(each, board, id=board.spec) for each in FOLDERS for board in boards_of(each)]
 NAMED = "connect4", "gomoku", "othello", "go"
 """Games whose levels are measured until the error of each is below 40."""
 
@@ -141,22 +154,24 @@ def test_a_level_is_found_by_its_number_and_its_name(place, capsys):
 # ---- the levels that ship
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.parent.name)
-def test_levels_that_ship_are_apart_and_follow_from_their_games(folder):
-    spec = read_config(folder).game
-    levels, played = read_levels(spec), read_games(folder / GAMES_FILE)
+@pytest.mark.parametrize("folder, board", BOARDS)
+def test_levels_that_ship_are_apart_and_follow_from_their_games(folder, board):
+    levels, played = read_levels(board.spec), read_games(file_on(folder, board, GAMES_FILE))
     distances = np.diff([0.0, *(level.elo for level in levels)])
     assert (distances[1:] >= APART).all() and distances[0] > 0
     assert levels[-1].player == "shipped" and levels[-1].temperature == 0 and levels[-1].sims == LADDER[-1].sims
     assert len({level.name for level in levels}) == len(levels) and levels[-1].name == "Master"
     assert chosen(level_games.rated(levels, played), played) == levels
-    if spec in NAMED:
+    if board.spec in NAMED:
         assert len(levels) >= USUAL and all(0 < level.error < 40 for level in levels)
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.parent.name)
-def test_each_level_moves(folder):
-    game = games.make(read_config(folder).game)
+def test_each_player_that_ships_has_levels():
+    assert [folder for folder in FOLDERS if not boards_of(folder)] == []
+
+
+@pytest.mark.parametrize("folder, game", BOARDS)
+def test_each_level_moves(folder, game):
     state = game.start()
     for number, level in enumerate(read_levels(game.spec)[:-1], 1):
         player = make_player(f"level:{number}", game)

@@ -19,7 +19,7 @@ from interface.commands.train import Train
 from loggers import read_metrics
 from network.stored_network import began_with
 from players.by_name import make_player
-from players.levels import Level, find_level, read_levels
+from players.levels import FILE, Level, find_level, read_levels
 from storage import run_folders
 from storage.atomic_files import DamagedData, Unwritable
 from storage.run_folders import RunBusy, find_run, read_config, shipped_run
@@ -278,7 +278,7 @@ def test_levels_and_the_card_name_the_version_that_a_run_began_with(trained_plac
 
 
 def test_a_level_is_measured_with_its_own_simulations_only(packed, capsys):
-    write_levels(packed[1], [Level("rollout:16", 0, 0.0, 1.0), Level("shipped", 8, 50.0, 9.0)], 2)
+    write_levels(packed[1] / FILE, [Level("rollout:16", 0, 0.0, 1.0), Level("shipped", 8, 50.0, 9.0)], 2)
     for words in (["--sims", "9"], ["--ladder-sims", "9"]):
         code, _, err = output_of(capsys, "evaluate", "level:2", "--game", "tictactoe", *words)
         assert code == 2 and f"expected no {words[0]} with a level, which has 8 simulations" in err
@@ -290,7 +290,7 @@ def test_a_level_is_measured_with_its_own_simulations_only(packed, capsys):
 def test_a_level_is_a_player_like_any_other(packed, capsys):
     _, target = packed
     levels = [Level("shipped", 24, 310.0, 40.0), Level("random", 0, -200.0, 30.0), Level("rollout:16", 0, 0.0, 0.0)]
-    write_levels(target, levels, 100)
+    write_levels(target / FILE, levels, 100)
     game = games.make("tictactoe")
     assert [level.player for level in read_levels("tictactoe")] == ["random", "rollout:16", "shipped"]
     assert find_level("tictactoe", 3) == levels[0]

@@ -10,7 +10,7 @@ from config import UserError
 from evaluation.release import pack, write_levels
 from interface.cli import run
 from players.by_name import make_player, run_folder
-from players.levels import Level, read_levels
+from players.levels import FILE, Level, file_on, read_levels
 from players.runs_of_many_sizes import family_run, family_runs
 from storage.run_folders import shipped_folder
 from support.command_line import output_of
@@ -67,25 +67,40 @@ def test_the_nearest_komi_is_taken_and_told(place, caplog):
     assert said(caplog) == ["go(size=3): a network of many sizes plays, trained on go(komi=7,size=3..4)"]
 
 
-def test_levels_that_ship_are_those_of_the_largest_board(place):
+def test_each_board_has_the_levels_that_were_measured_on_it(place):
     pack(untrained("gomoku(size=5..7)"), 1)
-    level = Level("shipped", 8, 700.0, 20.0)
-    write_levels(shipped_folder("gomoku(size=5..7)"), [level], 10)
-    assert read_levels("gomoku(size=7)") == read_levels("gomoku(size=5..7)") == [level]
-    assert read_levels("gomoku(size=6)") == []
-    game = games.make("gomoku(size=7)")
-    assert make_player("level:1", game).act(game.start(), 0)[0] in range(49)
+    largest, smallest = Level("shipped", 8, 700.0, 20.0), Level("shipped", 4, 300.0, 20.0)
+    run = shipped_folder("gomoku(size=5..7)")
+    for level, board in (largest, "gomoku(size=7)"), (smallest, "gomoku(size=5)"):
+        write_levels(file_on(run, games.make(board)), [level], 10)
+    assert read_levels("gomoku(size=7)") == read_levels("gomoku(size=5..7)") == [largest]
+    assert read_levels("gomoku(size=5)") == [smallest] and read_levels("gomoku(size=6)") == []
+    assert (run / FILE).exists() and (run / "levels_5x5.json").exists()
+    for board in "gomoku(size=7)", "gomoku(size=5)":
+        game = games.make(board)
+        assert game.start().takeAction(make_player("level:1", game).act(game.start(), 0)[0])
+
+
+def test_levels_of_other_rules_are_no_levels(place):
+    """The network plays a game of another komi as well; how strongly was not measured."""
+    pack(untrained("go(komi=9,size=3..4)"), 1)
+    write_levels(shipped_folder("go(komi=9,size=3..4)") / FILE, [Level("shipped", 8, 700.0, 20.0)], 10)
+    assert read_levels("go(komi=9,size=4)") and read_levels("go(komi=7,size=4)") == []
 
 
 def test_levels_says_how_a_network_of_many_sizes_was_trained_and_for_which_board_it_has_levels(place, capsys):
     pack(untrained("gomoku(size=5..7)"), 1)
-    write_levels(shipped_folder("gomoku(size=5..7)"), [Level("shipped", 8, 700.0, 20.0)], 10)
+    folder = shipped_folder("gomoku(size=5..7)")
+    for board in "gomoku(size=5)", "gomoku(size=7)":
+        write_levels(file_on(folder, games.make(board)), [Level("shipped", 8, 700.0, 20.0)], 10)
     assert run(["levels", "--game", "gomoku(size=7)"]) == 0
     assert f"--new --game {quoted('gomoku(size=5..7)')} " in capsys.readouterr().out
     assert run(["levels", "--game", "gomoku(size=6)"]) == 0
-    words = "no player of gomoku(size=6) ships with levels of play: those of its player are for gomoku(size=7)"
-    assert capsys.readouterr().out == f"{words} (--game {quoted('gomoku(size=7)')})\n"
-    with pytest.raises(UserError, match=r"\(none; gomoku\(size=7\) has some\), got level:1"):
+    words = "no player of gomoku(size=6) ships with levels of play: those of its player are for "
+    first, trained, *_ = capsys.readouterr().out.splitlines()
+    assert first == f"{words}gomoku(size=7), gomoku(size=5) (--game {quoted('gomoku(size=7)')})"
+    assert f"--new --game {quoted('gomoku(size=5..7)')} " in trained
+    with pytest.raises(UserError, match=r"\(none; there are some of gomoku\(size=7\) and gomoku\(size=5\)\), got l"):
         make_player("level:1", games.make("gomoku(size=6)"))
 
 

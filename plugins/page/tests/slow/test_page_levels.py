@@ -2,7 +2,7 @@
 
 import games
 from evaluation.release import pack, write_levels
-from players.levels import Level
+from players.levels import FILE, Level
 from players.tempered import TemperedPlayer
 from plugins.page.web_players import Roster, choose
 from storage import run_folders
@@ -14,7 +14,7 @@ def test_a_level_with_a_temperature_plays_on_the_page(trained_place, monkeypatch
         Level("net:shipped", 0, 50.0, 9.0, 3.0, "Beginner", slips=0.4),
         Level("shipped", 12, 250.0, 9.0, 0.8, "Master"),
     ]
-    write_levels(target, levels, 10)
+    write_levels(target / FILE, levels, 10)
     roster, game = Roster(), games.make("tictactoe")
     for number, level in enumerate(levels, 1):
         player = roster.make(f"level:{number}", game, "")

@@ -64,12 +64,12 @@ def test_runs_that_ship_are_listed_last_and_played_against_by_a_name_of_their_ow
 
 def test_levels_are_players_with_a_budget_of_their_own(trained_place, monkeypatch):
     from evaluation.release import pack, write_levels
-    from players.levels import Level
+    from players.levels import FILE, Level
     from storage import run_folders
 
     target = pack(run_folders.find_run("tictactoe"), 4)
     found = [Level("rollout:9", 0, -5.0, 1.0), Level("net:shipped", 0, 3.0, 1.0), Level("shipped", 24, 310.4, 40.0)]
-    write_levels(target, found, 10)
+    write_levels(target / FILE, found, 10)
     settings = (target / "config.json").read_text()
     (target / "config.json").write_text(settings.replace('"endgame": 0', '"endgame": 9'))
     roster, game = Roster(), games.make("tictactoe")
