@@ -61,6 +61,11 @@ if keras.config.backend() != BACKEND:  # loaded before this module, as in a note
     raise UserError(f"expected Keras on {BACKEND}, it was loaded on {keras.config.backend()}: restart without that, "
                     f"or with KERAS_BACKEND={keras.config.backend()}")  # fmt: skip
 
+if BACKEND == "jax":
+    from network.kept_programs import keep_programs
+
+    keep_programs()
+
 _OWN: list[tuple[Any, Any, Any]] = [
     (keras.config.floatx, keras.config.set_floatx, "float32"),
     (keras.config.epsilon, keras.config.set_epsilon, 1e-7),
