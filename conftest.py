@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import signal
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import portalocker
@@ -53,6 +54,24 @@ def shared(tmp_path_factory):
     return folder_of
 
 
+@contextmanager
+def learning_in_numpy():
+    """Let the sessions of this process train in NumPy, as Keras takes most of the time to load and to trace a step."""
+    from support.numpy_training.numpy_model import make_network
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("initialise._build", make_network)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def way_to_learn(request):
+    """Return how sessions train, "numpy" or "keras": in files marked `keras`, whose subject is what learns."""
+    keras = request.node.get_closest_marker("keras") or not set(COSTLY) & set(request.path.parts)
+    with nullcontext() if keras else learning_in_numpy():
+        yield "keras" if keras else "numpy"
+
+
 def train_in(root, iterations=None):
     """Begin the tiny run in a folder of runs and train it."""
     from initialise import Session
@@ -62,16 +81,16 @@ def train_in(root, iterations=None):
         train(session, iterations=iterations)
 
 
-@pytest.fixture(scope="session")
-def trained(shared):
+@pytest.fixture(scope="module")
+def trained(shared, way_to_learn):
     """Return the folder of a finished run of four iterations; nobody may change it."""
-    return runs_of(GAME, shared("trained", train_in))[-1]
+    return runs_of(GAME, shared(f"trained_by_{way_to_learn}", train_in))[-1]
 
 
-@pytest.fixture(scope="session")
-def begun(shared):
+@pytest.fixture(scope="module")
+def begun(shared, way_to_learn):
     """Return the folder of the same run after its first iteration; nobody may change it."""
-    return runs_of(GAME, shared("begun", lambda root: train_in(root, iterations=1)))[-1]
+    return runs_of(GAME, shared(f"begun_by_{way_to_learn}", lambda root: train_in(root, iterations=1)))[-1]
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,8 @@ from support.small_networks import make
 from support.tiny_runs import QUIET, boards, tiny, trained_looking
 from support.unsearched_games import random_record
 
+pytestmark = pytest.mark.keras
+
 tf = pytest.importorskip("tensorflow", reason="looks into TensorFlow's gradients")
 
 HEADS = {"ownership_weight": 0.5, "soft_policy_weight": 2.0}

@@ -21,6 +21,8 @@ from support.tiny_runs import QUIET, tiny, tree_of
 from training import scoreboard, stage_bookkeeping, stages
 from training.learning_rate import learning_rates, progress
 
+pytestmark = pytest.mark.keras
+
 # ---- settings on resume
 
 

@@ -18,6 +18,8 @@ from support.run_states import Listening, assert_same_run, content, copied, star
 from support.tiny_runs import QUIET, tiny, tree_of
 from training import stages
 
+pytestmark = pytest.mark.keras
+
 # ---- a run
 
 

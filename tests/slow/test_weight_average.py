@@ -3,11 +3,14 @@
 import functools
 
 import numpy as np
+import pytest
 
 import games
 from memory import Batch
 from model import Residual_CNN
 from support.tiny_runs import tiny
+
+pytestmark = pytest.mark.keras
 
 
 def batches(game, step):

@@ -11,6 +11,8 @@ from training.presets import preset
 from training.selfplay import game_seed
 
 QUIET = Console(quiet=True)
+IN_NUMPY = str(Path(__file__).with_name("numpy_training"))
+"""On PYTHONPATH, a process trains residual networks in NumPy, without Keras: where the rest of a training is tested."""
 
 
 def tiny(**changes):

@@ -14,6 +14,8 @@ from network.choose_predictor import openvino_installed
 from players.by_name import make_player
 from support.tiny_runs import QUIET, tiny, trained_looking
 
+pytestmark = pytest.mark.keras
+
 HERE = Path(__file__).parents[3]
 needs_openvino = pytest.mark.skipif(not openvino_installed(), reason="openvino is not made for every platform")
 READ = """

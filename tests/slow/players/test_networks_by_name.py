@@ -11,6 +11,8 @@ from interface.cli import run
 from players.by_name import make_player
 from support.tiny_runs import QUIET, tiny, trained_looking
 
+pytestmark = pytest.mark.keras
+
 
 @pytest.fixture
 def begin(place):

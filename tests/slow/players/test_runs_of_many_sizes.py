@@ -17,6 +17,8 @@ from support.command_line import output_of
 from support.run_states import untrained
 from system.shell import quoted
 
+pytestmark = pytest.mark.keras
+
 
 def said(caplog):
     return [record.getMessage() for record in caplog.records if record.name == "alphazero.players"]

@@ -15,6 +15,8 @@ from storage.run_store import Store
 from storage.verify import verify
 from support.command_line import SMALL, output_of
 
+pytestmark = pytest.mark.keras
+
 HERE = Path(__file__).parents[3]
 ABSENT = [name for name in ("jax", "torch") if find_spec(name) is None]
 

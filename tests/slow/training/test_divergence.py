@@ -16,6 +16,8 @@ from support.tiny_runs import QUIET, tiny
 from training import divergence, stages
 from training.worker_process import ProcessHandle
 
+pytestmark = pytest.mark.keras
+
 
 def overflow(model):
     """Give a network weights that are finite, with answers that are not."""

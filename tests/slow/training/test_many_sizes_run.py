@@ -19,6 +19,8 @@ from support.tiny_runs import QUIET, tiny
 from training import size_plan
 from training.import_games import import_games
 
+pytestmark = pytest.mark.keras
+
 GAME = "gomoku(n=3,size=3..5)"
 
 

@@ -14,6 +14,8 @@ from storage.atomic_files import Unwritable
 from support.small_networks import make
 from support.tiny_runs import boards, trained_looking, used_memory
 
+pytestmark = pytest.mark.keras
+
 BACKENDS = ["keras", *(["openvino"] if openvino_installed() else [])]
 
 

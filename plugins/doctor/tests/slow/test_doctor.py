@@ -21,6 +21,8 @@ from support.corridor import Corridor
 from training.presets import preset
 from training.selfplay import SelfPlay
 
+pytestmark = pytest.mark.keras
+
 
 @pytest.fixture(scope="module")
 def patient(tmp_path_factory):

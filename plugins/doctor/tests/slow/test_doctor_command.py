@@ -7,6 +7,8 @@ import pytest
 from plugins.doctor import installation, learning
 from support.command_line import output_of
 
+pytestmark = pytest.mark.keras
+
 
 @pytest.fixture
 def light(monkeypatch):

@@ -13,6 +13,8 @@ from support.command_line import output_of
 from support.corridor import Corridor
 from training.presets import preset
 
+pytestmark = pytest.mark.keras
+
 
 @pytest.mark.parametrize("spec", ["tictactoe", "hex(size=3..4)"])
 def test_a_network_of_many_sizes_is_found_healthy(tmp_path, spec):

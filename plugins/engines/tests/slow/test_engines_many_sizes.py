@@ -1,9 +1,13 @@
 """Engines of games without a run of their own: a network of many sizes evaluates for them."""
 
+import pytest
+
 import games
 from evaluation.release import pack
 from plugins.engines.serving import PlayerSource
 from support.run_states import untrained
+
+pytestmark = pytest.mark.keras
 
 
 def test_it_evaluates_for_engines_where_other_rules_have_no_network(place):

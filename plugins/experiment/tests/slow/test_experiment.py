@@ -18,6 +18,7 @@ from plugins.experiment.runs import jobs
 from storage.run_folders import read_config, runs_of
 from storage.run_store import Store
 from support.command_line import output_of
+from support.tiny_runs import IN_NUMPY
 from system.place import HERE, START
 
 SETTINGS = [
@@ -56,7 +57,8 @@ COMMAND = [
 
 def started(folder, seeds):
     command = [*START, *COMMAND, "--seeds", str(seeds), "-o", str(folder)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    environment = {**os.environ, "PYTHONPATH": IN_NUMPY}
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
 
 
 def state_of(job):
@@ -191,8 +193,11 @@ first = {{ share = 0.5, hidden_cnn_layers = ["4x3", "4x3"] }}
 """
 
 
-def test_another_checkout_a_network_and_a_game_each_train_and_play_by_their_own_code(tmp_path, place, capsys):
+def test_another_checkout_a_network_and_a_game_each_train_and_play_by_their_own_code(
+    tmp_path, place, capsys, monkeypatch
+):
     """One experiment, whose budget is a number of evaluations; one variant begins with a smaller network."""
+    monkeypatch.setenv("PYTHONPATH", IN_NUMPY)
     other = tmp_path / "checkout"
     left_out = "run_archive", ".*", "docs", "benchmarks", "run", "__pycache__", "tests"
     shutil.copytree(HERE, other, ignore=shutil.ignore_patterns(*left_out))

@@ -1,9 +1,13 @@
 """Games without a run of their own: the page offers a network of many sizes for them."""
 
+import pytest
+
 from evaluation.release import pack
 from plugins.page import web_players
 from plugins.page.web_players import SHIPS, runs_by_name
 from support.run_states import untrained
+
+pytestmark = pytest.mark.keras
 
 
 def test_the_page_offers_them_too(place):

@@ -7,6 +7,7 @@ import pytest
 
 from plugins.experiment.plan import from_values
 from support.command_line import output_of
+from support.tiny_runs import IN_NUMPY
 
 pytest.importorskip("optuna")
 FILE = """
@@ -32,7 +33,8 @@ optimizer = ["muon", "adamw"]
 """
 
 
-def test_more_trials_resume_a_sweep_and_its_best_becomes_a_plan(tmp_path, place, capsys):
+def test_more_trials_resume_a_sweep_and_its_best_becomes_a_plan(tmp_path, place, capsys, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", IN_NUMPY)
     file, folder = tmp_path / "space.toml", tmp_path / "s"
     file.write_text(FILE.format(1))
     code, out, err = output_of(capsys, "sweep", str(file), "-o", str(folder), "--json")
