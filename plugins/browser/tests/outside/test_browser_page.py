@@ -99,7 +99,7 @@ class Page:
         find = """const place = document.querySelector("dialog[open]") ?? document, text = arguments[0];
             const named = (b) => b && (b.innerText.trim().startsWith(text) || b.ariaLabel === text);
             document.removeEventListener("click", window.hears, true);
-            window.hears = (event) => { window.pressed ||= named(event.target.closest?.("button")); };
+            window.hears = (event) => { window.pressed ||= !!named(event.target.closest?.("button")); };
             document.addEventListener("click", window.hears, true);
             window.pressed = false;
             return [...place.querySelectorAll("button")].find((b) => b.offsetParent && !b.disabled && named(b))"""
@@ -327,6 +327,7 @@ def test_mistakes_are_learned_from_and_kept_as_puzzles(page):
     seen.wait_for("Mistake ", ".learn")
     assert seen.count(".own-puzzles .clean") == 1
     seen = page(link="#moves=4.1.4.1.4.2.5.4&view=analyse")
+    until(lambda: seen.count(".found tbody tr"))  # what comes above the button moves it
     seen.press("Review the game")
     until(lambda: seen.count(".accuracy") == 2)
     assert "7. 5 " in seen.text(".chips") and "Better: 4" in seen.text(".lesson")
@@ -338,6 +339,7 @@ def test_mistakes_are_learned_from_and_kept_as_puzzles(page):
 
 def test_what_is_left_ends_and_what_fails_is_said(page):
     seen = page("endless", link="#moves=4.1.4.1.4.2.5.4&view=analyse")
+    until(lambda: seen.count(".found tbody tr"))  # what comes above the button moves it
     seen.press("Review the game")
     seen.wait_for("move 0 of 8", ".review")
     seen.press("Puzzles")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.tiny_runs import IN_NUMPY
+
 HERE = Path(__file__).parents[4]
 NOTEBOOK = HERE / "run.ipynb"
 PARAMETERS = {
@@ -180,7 +182,8 @@ def test_an_interrupted_training_cell_goes_on_when_it_is_run_again(kernels_at):
     code = {cell.id: cell.source for cell in nb.cells if cell.cell_type == "code"}
     train = code["train"]
     first = list(code.values())[: list(code).index("train")]
-    manager, kernel = start_new_kernel(kernel_name="python3", cwd=str(HERE), env=dict(os.environ))
+    environment = {**os.environ, "PYTHONPATH": IN_NUMPY}
+    manager, kernel = start_new_kernel(kernel_name="python3", cwd=str(HERE), env=environment)
 
     def interrupt(message):
         """Stop the cell, once, when it says that games are played."""
