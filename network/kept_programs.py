@@ -8,7 +8,6 @@ code, who can write the folder decides what runs, so it is the user's alone (com
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import secrets
 import shutil
@@ -21,7 +20,9 @@ from jax._src import compilation_cache
 from jax._src.compilation_cache_interface import CacheInterface
 
 from compiling.cache_folder import FOLDER
+from system.files import replace
 from system.machine import processor_flags
+from system.reading import read_limited
 
 MOST_BYTES = 500_000_000
 """A folder that is larger is emptied at the next start."""
@@ -41,7 +42,7 @@ class KeptPrograms(CacheInterface):
     def get(self, key: str) -> bytes | None:
         """Return a program, None if it is not kept or its file is damaged."""
         try:
-            content = (self._path / key).read_bytes()
+            content = read_limited(self._path / key, MOST_BYTES)
         except OSError:
             return None
         program, digest = content[:-32], content[-32:]
@@ -52,7 +53,7 @@ class KeptPrograms(CacheInterface):
         temporary = self._path / f".{secrets.token_hex(8)}"
         try:
             temporary.write_bytes(value + hashlib.sha256(value).digest())
-            os.replace(temporary, self._path / key)
+            replace(temporary, self._path / key)
         except OSError:
             with suppress(OSError):
                 temporary.unlink()

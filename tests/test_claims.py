@@ -42,8 +42,9 @@ def of_sizes():
 
 
 def levels():
-    """Return the levels of each player that ships, the weakest first."""
-    return [json.loads((folder / "levels.json").read_text())["levels"] for folder in FOLDERS]
+    """Return the levels of each player that ships, on each board that has some, the weakest first."""
+    files = [file for folder in FOLDERS for file in sorted(folder.glob("levels*.json"))]
+    return [json.loads(file.read_text())["levels"] for file in files]
 
 
 def backend(folder):

@@ -22,7 +22,7 @@ from plugins.pictures.board_parts import board_parts
 from storage import run_folders
 from storage.run_folders import game_folder, runs_in
 
-FIRST = "connect4", "tictactoe", "othello", "gomoku(size=15)", "hex(size=13)", "go(komi=7,size=9)"
+FIRST = "connect4", "tictactoe", "othello", "gomoku(size=15)", "hex", "go(komi=7,size=9)"
 """The games of the group "now"; those of the group "sizes" are the others for which a player ships."""
 ONLY_RULES = "metasquares(size=8)", "metasquares"
 """Games that come with the program without a network."""
