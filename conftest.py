@@ -2,7 +2,8 @@
 
 A test's folder says how much it costs. In a folder slow/ are trainings, processes and Keras; in a folder outside/ what
 needs another program: a browser, Ray, node, KaTrain, GNU Go. All others are fast, and they alone run by default;
-`--all` adds the others, and so does naming one of these folders or a file in it.
+`--all` adds the others, and so does naming one of these folders or a file in it. The mark `keras` of a file lets its
+sessions train by Keras; others train in NumPy.
 """
 
 import gc
@@ -156,7 +157,7 @@ def quick(monkeypatch):
     build = initialise._build
 
     def once(config, game, *, typed=True):
-        key = to_json(with_overrides(config, iterations=1, episodes=1, learning_rate=1.0))
+        key = build.__module__, to_json(with_overrides(config, iterations=1, episodes=1, learning_rate=1.0))
         if key not in MODELS:
             model = build(config, game, typed=typed)
             MODELS[key] = model, model.get_weights(), model.get_optimizer()

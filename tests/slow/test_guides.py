@@ -34,6 +34,8 @@ from training.import_games import import_games
 from training.iteration_table import heading, row
 from training.presets import preset
 
+pytestmark = pytest.mark.keras
+
 HERE = Path(__file__).parents[2]
 DOCS = sorted((HERE / "docs").glob("*.md"))
 LINKED = [*DOCS, *sorted((HERE / "docs" / "zh").glob("*.md")), *sorted(HERE.glob("README*.md"))]

@@ -13,6 +13,8 @@ from network.net2net import enlarged
 from support.small_networks import make
 from support.tiny_runs import QUIET, boards, tiny, trained_looking, tree_of
 
+pytestmark = pytest.mark.keras
+
 SMALL = ("8x3", "8x3", "8x3")
 BEGIN = {"console": QUIET, "INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 0}
 LARGER = [("8x3", "8x3", "8x3", "8x3", "8x3"), ("12x3", "12x3", "12x3"), ("12x3", "12x3", "12x3", "12x3")]

@@ -27,6 +27,8 @@ from support.small_networks import Unlike, make
 from support.systems import needs_tensorflow
 from support.tiny_runs import QUIET, boards, tiny, trained_looking
 
+pytestmark = pytest.mark.keras
+
 HERE = Path(__file__).parents[3]
 needs_openvino = pytest.mark.skipif(not openvino_installed(), reason="openvino is not made for every platform")
 SPECS = ["tictactoe", "connect4", "go(size=5)", "othello(size=4)", "gomoku(size=6)", "corridor"]

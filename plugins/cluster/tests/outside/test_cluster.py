@@ -33,7 +33,7 @@ from training.selfplay import game_seed
 from training.work import source_of, work_of
 from training.worker_pool import RoundSpec, WorkersFailed
 
-pytestmark = needs_posix
+pytestmark = [needs_posix, pytest.mark.keras]
 HERE = Path(__file__).parents[4]
 NET = b"net"
 
