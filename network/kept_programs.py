@@ -1,4 +1,4 @@
-"""What JAX compiles, kept on disk for the next start, beside the machine code of the search.
+"""What JAX compiles, kept on disk for the next start, next to the machine code of the search.
 
 JAX can do that itself, but writes each program in place: of a process that is killed half a file would stay, and each
 later start would warn of it. Here a file is there whole or not at all, and ends with its digest. As with all compiled

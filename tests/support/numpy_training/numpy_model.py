@@ -1,6 +1,6 @@
 """In the place of model.py: a residual network of which only the biases of its two outputs learn, in NumPy.
 
-Its arrays are those of `Residual_CNN`, so what plays is what plays always. A network of one's own has Keras.
+Its arrays are those of `Residual_CNN`, so what plays is what plays always. Your own network is built by Keras.
 """
 
 import importlib
