@@ -104,10 +104,10 @@ def read_file(file: Path) -> LevelsFile:
 
 def levels_run(spec: str) -> Path | None:
     """Return the shipped run of a game: its own, or that of several sizes of which it is one."""
-    run = _network_of(spec)
-    if run is None or shipped_run(spec) is not None:
-        return run
-    return run if spec in [board.spec for board in _boards(run)] else None
+    if own := shipped_run(spec):
+        return own
+    run = _of_many_sizes(spec)
+    return run if run is not None and spec in [board.spec for board in _boards(run)] else None
 
 
 def file_on(run: Path, board: Game, name: str = FILE) -> Path:
@@ -124,14 +124,15 @@ def boards_of(run: Path) -> list[Game]:
 
 def other_boards(spec: str) -> list[str]:
     """Return the boards on which the network that plays a game has levels."""
-    run = _network_of(spec)
+    run = shipped_run(spec) or _of_many_sizes(spec)
     return [board.spec for board in boards_of(run)] if run is not None else []
 
 
-def _network_of(spec: str) -> Path | None:
-    """Return the shipped run whose network plays a game, be it one of several sizes with other numbers in its rules."""
-    several = not (has_range(spec) or ".py" in spec or ":" in spec)
-    return shipped_run(spec) or (family_run(games.make(spec, typed=False), 0) if several else None)
+def _of_many_sizes(spec: str) -> Path | None:
+    """Return the shipped run of several sizes whose network plays a game, also one with other numbers in its rules."""
+    if has_range(spec) or ".py" in spec or ":" in spec:
+        return None
+    return family_run(games.make(spec, typed=False), 0)
 
 
 def _boards(run: Path) -> tuple[Game, ...]:
