@@ -13,6 +13,7 @@ from typing import Any
 
 from compiling.kept_code import KeptCode
 from compiling.numba_import import llvmlite, numba
+from compiling.ready_code import ReadyCode
 from system.collector import resting
 
 cgutils = numba.core.cgutils
@@ -93,7 +94,7 @@ class CompiledFunction(CPUDispatcher):
         """The function for Python to call."""
         function = self.twin("entry")
         made = Entry(function, targetoptions=self.targetoptions)
-        made._cache = KeptCode(function)
+        made._cache = ReadyCode(function)
         return made
 
     def twin(self, purpose: str) -> Any:
@@ -129,7 +130,7 @@ class Rule(CFunc):
 
     def __init__(self, function: Any, signature: Any) -> None:
         super().__init__(function, numba.core.sigutils.normalize_signature(signature), {}, {"forceinline": True})
-        self._cache = KeptCode(function)
+        self._cache = ReadyCode(function)
 
     def _compile_uncached(self) -> Any:
         with numba.core.event.trigger_event("numba:compile", data={"dispatcher": self, "args": self._sig.args}):

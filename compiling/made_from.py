@@ -18,10 +18,10 @@ import numpy as np
 from compiling.numba_import import numba
 
 
-def made_from(what: Any, described: Callable[[FunctionType], Iterator[Any]] | None = None) -> str:
+def made_from(what: Any, describe: Callable[[FunctionType], Iterator[Any]] | None = None) -> str:
     """Return the digest of a function, or of a tuple of functions and values; it is the same in each process.
 
-    described: yields what stands for a function, instead of its bytecode and the values that it names.
+    describe: yields what stands for a function, instead of its bytecode and the values that it names.
 
     >>> step = 1
     >>> def after(n): return n + step
@@ -31,12 +31,12 @@ def made_from(what: Any, described: Callable[[FunctionType], Iterator[Any]] | No
     False
     """
     digest = hashlib.sha256()
-    for part in _parts(what, set(), described or _function):
+    for part in _parts(what, set(), describe or described):
         digest.update(len(part).to_bytes(8, "little") + part)
     return digest.hexdigest()
 
 
-def _parts(value: Any, seen: set[FunctionType], described: Callable[[FunctionType], Iterator[Any]]) -> Iterator[bytes]:
+def _parts(value: Any, seen: set[FunctionType], describe: Callable[[FunctionType], Iterator[Any]]) -> Iterator[bytes]:
     """Yield the bytes of a value; of a function that was met before only its name."""
     value = getattr(value, "py_func", getattr(value, "_pyfunc", value))  # of a compiled function, or of a rule
     yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
@@ -44,30 +44,35 @@ def _parts(value: Any, seen: set[FunctionType], described: Callable[[FunctionTyp
         yield repr(value).encode()
     elif isinstance(value, numba.types.Type):
         yield str(value).encode()
+    elif isinstance(value, enum.Enum):
+        yield repr((value.name, value.value)).encode()
+    elif isinstance(value, np.dtype):
+        yield repr(value).encode()
     elif isinstance(value, np.ndarray):
         yield f"{value.dtype} {value.shape}".encode()
         yield value.tobytes() if value.dtype != object else b""
     elif isinstance(value, tuple):
         for part in value:
-            yield from _parts(part, seen, described)
+            yield from _parts(part, seen, describe)
     elif isinstance(value, FunctionType):
         yield value.__qualname__.encode()
         if value not in seen:
             seen.add(value)
-            for part in described(value):
-                yield from _parts(part, seen, described)
+            for part in describe(value):
+                yield from _parts(part, seen, describe)
     elif isinstance(value, (type, ModuleType)):
         yield getattr(value, "__qualname__", value.__name__).encode()
+        yield repr(getattr(value, "_fields", ())).encode()
         if isinstance(value, enum.EnumMeta):
             yield repr([(member.name, member.value) for member in value]).encode()
 
 
-def _function(function: FunctionType) -> Iterator[Any]:
+def described(function: FunctionType) -> Iterator[Any]:
     """Yield the code of a function, its defaults, and the value of each name that it may mean."""
     yield function.__defaults__
     for cell in function.__closure__ or ():
         yield cell.cell_contents
-    for code in _codes(function.__code__):
+    for code in codes_in(function.__code__):
         yield code.co_code
         for constant in code.co_consts:
             if not isinstance(constant, CodeType):
@@ -88,9 +93,9 @@ def named_in(names: Sequence[str], known: Mapping[str, Any]) -> Iterator[Any]:
         modules += [v for v in found if isinstance(v, ModuleType) and v.__name__.startswith(f"{module.__name__}.")]
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def codes_in(code: CodeType) -> Iterator[CodeType]:
     """Yield a function's code and that of the functions within it."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            yield from _codes(inner)
+            yield from codes_in(inner)

@@ -9,6 +9,7 @@ import numpy as np
 
 from agent import Player
 from compiling.prepared import search_is_kept
+from compiling.ready_code import SHIPS
 from config import Config
 from game import Game
 from initialise import Session
@@ -29,8 +30,9 @@ COPIES = 10
 LATEST = 5
 """When a run resumes, an iteration is expected to take the mean time of this many latest ones."""
 
-COMPILING = 40.0
-"""Seconds that the search, training and the first tournament take to compile, on one core (`prepare` tells them)."""
+COMPILING = 6.0 if SHIPS else 40.0
+"""Seconds that the search, training and the first tournament take to compile on one core, with code that ships or
+without."""
 MOST_RATE = {"sgd": 1.0, "adamw": 0.1, "muon": 0.1}
 """Learning rates above which a run is hardly meant to be."""
 

@@ -34,7 +34,7 @@ class Prepare:
 def run(argv: list[str]) -> int:
     args = parse(Prepare, argv)
     import games
-    from training.compile_ahead import compile_ahead
+    from interface.compile_ahead import compile_ahead
 
     kind = "everything" if args.game is None else "training"
     compiled = _tell_as_json(kind) if args.json else show_compiling(kind)

@@ -90,9 +90,10 @@ def link(functions: Mapping[str, Part]) -> bytes:
 
 
 def _for_wasm(text: str, layout: str) -> str:
-    """Return LLVM's code of a module with another header."""
+    """Return LLVM's code of a module with another header, and without Python's exceptions, which name files here."""
     text = re.sub(r'target datalayout = ".*"', f'target datalayout = "{layout}"', text)
     text = re.sub(r'target triple = ".*"', f'target triple = "{TRIPLE}"', text)
+    text = re.sub(r'(@\.const\.pickledata\.\w+ = [^"\n]*) c"[^"]*"', r"\1 zeroinitializer", text)
     return re.sub(r'"target-cpu"="[^"]*"|"target-features"="[^"]*"', "", text)
 
 

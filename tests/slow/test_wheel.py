@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+from compiling import ready_code
 from config import VERSION
 from system.import_names import own_names
 
@@ -135,6 +136,37 @@ def test_the_command_shows_its_help_and_version(alphazero):
     assert alphazero("--help").startswith("usage: alphazero [COMMAND]")
     assert alphazero("--version") == f"alphazero-keras {VERSION}\n"
     assert "alphazero explain --moves 4453" in alphazero("explain", "--help")
+
+
+COUNTED = """
+from alphazero_keras import games
+from alphazero_keras.compiling.numba_import import numba
+from alphazero_keras.compiling.ready_code import READING
+from alphazero_keras.interface.compile_ahead import compile_ahead
+
+kinds = []
+
+class Listener(numba.core.event.Listener):
+    def on_start(self, event):
+        kinds.append(event.kind)
+    def on_end(self, event):
+        pass
+
+for kind in ("numba:compile", READING):
+    numba.core.event.register(kind, Listener())
+compile_ahead(games.make("hex"))
+print(kinds.count("numba:compile"), kinds.count(READING))
+"""
+
+
+@pytest.mark.skipif(not ready_code.SHIPS, reason=f"no code ships for {ready_code.SYSTEM}")
+def test_the_code_that_ships_fits_the_package(scripts, tmp_path):
+    kept = {**environment(), "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [str(scripts / "python"), "-c", COUNTED]
+    done = subprocess.run(command, cwd=tmp_path, env=kept, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    compiled, read = map(int, done.stdout.split())
+    assert compiled == 0 and read > 30
 
 
 def test_it_trains_with_workers_into_the_working_folder_and_plays(alphazero, desk):

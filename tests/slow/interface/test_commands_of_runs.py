@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from compiling.prepared import FOLDER
 from loggers import read_metrics
 from support.command_line import SMALL, output_of
 from support.tiny_runs import tree_of
@@ -200,14 +199,3 @@ def test_a_second_start_compiles_nothing():
     found = first if first.stdout.endswith("MISSED []\n") else python(COMPILED)
     hits, missed = re.search(r"HITS (\d+) MISSED (.*)", found.stdout).groups()
     assert missed == "[]" and int(hits) >= 3
-
-
-def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
-    """A number that numba knows while it compiles (0) or a shorter one is another kind: all below is compiled again."""
-    assert python(COMPILED).returncode == 0
-    large = ("select_child", "enter_child", "run_to_leaves", "finish_simulation", "expand_and_backup",
-             "select", "make_child", "new_node", "end_move")  # fmt: skip
-    kept = [path.name for path in FOLDER.rglob("*.nbc")]
-    own = "py{}{}".format(*sys.version_info)
-    found = {name: [k for k in kept if re.search(rf"\.{name}(\.shared)?-\d+\.{own}\.", k)] for name in large}
-    assert {name: len(files) for name, files in found.items()} == dict.fromkeys(large, 1), found

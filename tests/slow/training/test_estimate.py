@@ -113,6 +113,7 @@ def test_a_player_with_thousands_of_actions_has_a_smaller_cache():
 
 
 def test_the_time_to_compile_is_a_part_of_the_estimate_until_it_is_kept(root, quick, monkeypatch, tmp_path):
+    monkeypatch.setattr(estimate, "COMPILING", 40.0)  # without code that ships
     folder = find_run("tictactoe", root=root)
     with Session.open(folder, with_overrides(read_config(folder), iterations=6), console=QUIET) as session:
         monkeypatch.setattr(prepared, "FOLDER", tmp_path)

@@ -1,0 +1,144 @@
+"""The digest of sources changes with all that code is made from, and with nothing else."""
+
+import enum
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import compiling.source_digest as source_digest_module
+from compiled import compiled, types
+from compiling.source_digest import source_digest
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+STEP = 1
+
+
+@compiled
+def deep(n):
+    return n + STEP
+
+
+def outer(n):
+    """Return the number after the next."""
+    return deep(n) + 1
+
+
+def digest(*what, makers=()):
+    return source_digest(what or (outer,), makers)
+
+
+def test_it_changes_with_what_a_function_calls_and_names(monkeypatch):
+    before = digest()
+    assert before == digest() != digest(outer, "of another signature")
+    monkeypatch.setitem(globals(), "STEP", 2)
+    assert digest() != before
+    monkeypatch.setitem(globals(), "STEP", 1)
+    assert digest() == before
+    monkeypatch.setitem(globals(), "deep", compiled(lambda n: n - STEP))
+    assert digest() != before
+
+
+def test_it_is_of_code_alone(tmp_path):
+    """Comments, documentation and the names of the program's package, which an installed program has, are left out."""
+    texts = (
+        'def double(n):\n    """Return it."""\n    from game import LAST\n    return 2 * n\n',
+        "# a comment\n\ndef double(n):\n    from alphazero_keras.game import LAST\n\n    return 2*n  # twice\n",
+        "def double(n):\n    return 3 * n\n",
+    )
+    found = []
+    for i, text in enumerate(texts):
+        path = tmp_path / f"{i}.py"
+        path.write_text(text)
+        space = {"__name__": "double"}
+        exec(compile(text, str(path), "exec"), space)
+        found.append(digest(space["double"]))
+    assert found[0] == found[1] != found[2]
+
+
+def loaded(path, text):
+    """Write a file and return its function `made`, as an import would."""
+    path.write_text(text)
+    space = {"__name__": "made"}
+    exec(compile(text, str(path), "exec"), space)
+    return space["made"]
+
+
+def test_a_function_that_is_not_what_its_file_says_has_another_digest(tmp_path):
+    """A file is changed while a process runs, which loads it again or not."""
+    path = tmp_path / "one.py"
+    one = loaded(path, "def made(n):\n    return 2 * n\n")
+    before = digest(one)
+    again = loaded(path, "def made(n):\n    return 3 * n\n")
+    assert len({before, digest(again), digest(loaded(tmp_path / "two.py", "def made(n):\n    return 3 * n\n"))}) == 3
+    assert before == digest(one), "what was loaded before is still what it was"
+
+
+def test_functions_without_a_source_and_two_in_one_line_have_digests_of_their_own(tmp_path):
+    one, two = (lambda n: n + 1), (lambda n: n + 2)
+    assert digest(one) != digest(two)
+    texts = ("def made(n): return 2 * n", "def made(n): return 3 * n")
+    spaces = [{"__name__": "made"} for _ in texts]
+    for text, space in zip(texts, spaces, strict=True):
+        exec(text, space)
+    assert digest(spaces[0]["made"]) != digest(spaces[1]["made"])
+
+
+@pytest.mark.parametrize("values", [
+    (np.dtype([("a", np.int32)]), np.dtype([("b", np.int32)])),
+    (np.arange(3), np.arange(1, 4)),
+    (NamedTuple("Pair", [("a", int)]), NamedTuple("Pair", [("b", int)])),
+    (Colour.RED, Colour.BLUE),
+    ((1, (2, 3)), (1, (2, 4))),
+])  # fmt: skip
+def test_a_value_that_a_function_names_counts(values, tmp_path):
+    made = loaded(tmp_path / "named.py", "def made(n):\n    return n, VALUE\n")
+    digests = []
+    for value in values:
+        made.__globals__["VALUE"] = value
+        digests.append(digest(made))
+    assert digests[0] != digests[1]
+
+
+def test_closures_defaults_and_attributes_of_modules_count(tmp_path):
+    def closed(step):
+        return lambda n: n + step
+
+    assert digest(closed(1)) != digest(closed(2)) and digest(closed(1)) == digest(closed(1))
+
+    def given(n, step=1):
+        return n + step
+
+    before = digest(given)
+    given.__defaults__ = (2,)
+    assert digest(given) != before
+    made = loaded(tmp_path / "module.py", "def made(n):\n    return rules.step(n)\n")
+    rules = ModuleType("rules")
+    digests = []
+    for step in (outer, digest):
+        rules.step = step
+        made.__globals__["rules"] = rules
+        digests.append(digest(made))
+    assert digests[0] != digests[1]
+
+
+def test_it_changes_with_the_files_that_make_code(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_digest_module, "HERE", tmp_path)
+    digests = []
+    for text in ("A = 1\n", "A = 1  # a comment\n", "A = 2\n"):
+        (tmp_path / "maker.py").write_text(text)
+        source_digest_module._file.cache_clear()
+        digests.append(digest(makers=["maker.py"]))
+    source_digest_module._file.cache_clear()
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_types_are_in_the_words_of_the_caller(monkeypatch):
+    monkeypatch.setitem(globals(), "STEP", types.int64)
+    assert source_digest((outer,), (), str) != source_digest((outer,), (), lambda kind: "a number")
