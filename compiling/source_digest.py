@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ast
 import copy
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -45,7 +47,7 @@ def _described(words: Callable[[Any], str], function: FunctionType) -> Iterator[
     if function.__module__.split(".")[0] in OTHERS:
         return
     code = function.__code__
-    source = _functions_of(code.co_filename).get(code.co_firstlineno)
+    source = _functions_of(function.__module__).get(code.co_firstlineno)
     if source is None or source.code != code:
         yield from described(function)
         return
@@ -78,21 +80,24 @@ class _Source(NamedTuple):
 
 
 @cache
-def _functions_of(file: str) -> dict[int, _Source]:
-    """Return the functions of a file by their first lines, which are those of their decorators; none where two begin in
-    one line."""
-    path = Path(file)
-    if not path.is_file():
+def _functions_of(module: str) -> dict[int, _Source]:
+    """Return the functions of a module's file by their first lines, which are those of their decorators; none where two
+    begin in one line."""
+    spec = getattr(sys.modules.get(module), "__spec__", None)
+    loader = getattr(spec, "loader", None)
+    if spec is None or not isinstance(loader, SourceFileLoader):
         return {}
-    text = read_limited(path, TEXT_BYTES)
-    tree = syntax_of(text, file)
+    try:
+        whole = loader.get_code(spec.name)
+        tree = syntax_of(read_limited(Path(loader.path), TEXT_BYTES), loader.path)
+    except (OSError, ImportError, SyntaxError, ValueError):  # the file is gone, or half written
+        return {}
     nodes: dict[int, list[ast.AST]] = defaultdict(list)
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
             first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
             nodes[first].append(node)
-    whole = compile(tree, file, "exec", dont_inherit=True)
-    known = {code.co_firstlineno: code for code in codes_in(whole) if code is not whole}
+    known = {code.co_firstlineno: code for code in codes_in(whole) if code is not whole} if whole else {}
     return {line: _Source(found[0], known[line]) for line, found in nodes.items() if len(found) == 1 and line in known}
 
 

@@ -1,6 +1,9 @@
 """The digest of sources changes with all that code is made from, and with nothing else."""
 
 import enum
+import importlib
+import shutil
+import sys
 from types import ModuleType
 from typing import NamedTuple
 
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 
 import compiling.source_digest as source_digest_module
-from compiled import compiled, types
+from compiled import compiled
 from compiling.source_digest import source_digest
 
 
@@ -45,42 +48,52 @@ def test_it_changes_with_what_a_function_calls_and_names(monkeypatch):
     assert digest() != before
 
 
-def test_it_is_of_code_alone(tmp_path):
+@pytest.fixture
+def loaded(tmp_path, monkeypatch):
+    """Return what writes a module and returns its function `made`."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def load(name, text):
+        (tmp_path / f"{name}.py").write_text(text)
+        shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)  # two files written in one second
+        importlib.invalidate_caches()
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        return importlib.import_module(name).made
+
+    yield load
+    source_digest_module._functions_of.cache_clear()
+
+
+def test_it_is_of_code_alone(loaded):
     """Comments, documentation and the names of the program's package, which an installed program has, are left out."""
     texts = (
-        'def double(n):\n    """Return it."""\n    from game import LAST\n    return 2 * n\n',
-        "# a comment\n\ndef double(n):\n    from alphazero_keras.game import LAST\n\n    return 2*n  # twice\n",
-        "def double(n):\n    return 3 * n\n",
+        'def made(n):\n    """Return it."""\n    from game import LAST\n    return 2 * n\n',
+        "# a comment\n\ndef made(n):\n    from alphazero_keras.game import LAST\n\n    return 2*n  # twice\n",
+        "def made(n):\n    return 3 * n\n",
     )
     found = []
     for i, text in enumerate(texts):
-        path = tmp_path / f"{i}.py"
-        path.write_text(text)
-        space = {"__name__": "double"}
-        exec(compile(text, str(path), "exec"), space)
-        found.append(digest(space["double"]))
+        made = loaded(f"made_of_text_{i}", text)
+        made.__module__, name = "one", made.__module__  # the name of a module does not count
+        sys.modules["one"] = sys.modules[name]
+        source_digest_module._functions_of.cache_clear()
+        found.append(digest(made))
+        del sys.modules["one"]
     assert found[0] == found[1] != found[2]
 
 
-def loaded(path, text):
-    """Write a file and return its function `made`, as an import would."""
-    path.write_text(text)
-    space = {"__name__": "made"}
-    exec(compile(text, str(path), "exec"), space)
-    return space["made"]
-
-
-def test_a_function_that_is_not_what_its_file_says_has_another_digest(tmp_path):
+def test_a_function_that_is_not_what_its_file_says_has_another_digest(loaded):
     """A file is changed while a process runs, which loads it again or not."""
-    path = tmp_path / "one.py"
-    one = loaded(path, "def made(n):\n    return 2 * n\n")
+    one = loaded("changed", "def made(n):\n    return 2 * n\n")
     before = digest(one)
-    again = loaded(path, "def made(n):\n    return 3 * n\n")
-    assert len({before, digest(again), digest(loaded(tmp_path / "two.py", "def made(n):\n    return 3 * n\n"))}) == 3
+    again = loaded("changed", "def made(n):\n    return 3 * n\n")
+    assert before != digest(again)
     assert before == digest(one), "what was loaded before is still what it was"
+    source_digest_module._functions_of.cache_clear()  # as in a process that begins now, with the file of now
+    assert len({before, digest(one), digest(again)}) == 3
 
 
-def test_functions_without_a_source_and_two_in_one_line_have_digests_of_their_own(tmp_path):
+def test_functions_without_a_source_and_two_in_one_line_have_digests_of_their_own():
     one, two = (lambda n: n + 1), (lambda n: n + 2)
     assert digest(one) != digest(two)
     texts = ("def made(n): return 2 * n", "def made(n): return 3 * n")
@@ -97,8 +110,8 @@ def test_functions_without_a_source_and_two_in_one_line_have_digests_of_their_ow
     (Colour.RED, Colour.BLUE),
     ((1, (2, 3)), (1, (2, 4))),
 ])  # fmt: skip
-def test_a_value_that_a_function_names_counts(values, tmp_path):
-    made = loaded(tmp_path / "named.py", "def made(n):\n    return n, VALUE\n")
+def test_a_value_that_a_function_names_counts(values, loaded):
+    made = loaded("naming", "def made(n):\n    return n, VALUE\n")
     digests = []
     for value in values:
         made.__globals__["VALUE"] = value
@@ -106,7 +119,7 @@ def test_a_value_that_a_function_names_counts(values, tmp_path):
     assert digests[0] != digests[1]
 
 
-def test_closures_defaults_and_attributes_of_modules_count(tmp_path):
+def test_closures_defaults_and_attributes_of_modules_count(loaded):
     def closed(step):
         return lambda n: n + step
 
@@ -118,7 +131,7 @@ def test_closures_defaults_and_attributes_of_modules_count(tmp_path):
     before = digest(given)
     given.__defaults__ = (2,)
     assert digest(given) != before
-    made = loaded(tmp_path / "module.py", "def made(n):\n    return rules.step(n)\n")
+    made = loaded("calling", "def made(n):\n    return rules.step(n)\n")
     rules = ModuleType("rules")
     digests = []
     for step in (outer, digest):
@@ -139,6 +152,7 @@ def test_it_changes_with_the_files_that_make_code(tmp_path, monkeypatch):
     assert digests[0] == digests[1] != digests[2]
 
 
-def test_types_are_in_the_words_of_the_caller(monkeypatch):
-    monkeypatch.setitem(globals(), "STEP", types.int64)
-    assert source_digest((outer,), (), str) != source_digest((outer,), (), lambda kind: "a number")
+def test_types_are_in_the_words_of_the_caller(loaded):
+    made = loaded("typed", "from compiled import types\n\nKIND = types.int64\n\n\ndef made(n):\n    return n, KIND\n")
+    assert source_digest((made,), (), str) == source_digest((made,), ())
+    assert source_digest((made,), (), str) != source_digest((made,), (), lambda kind: "a number")
