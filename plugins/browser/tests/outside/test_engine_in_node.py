@@ -31,7 +31,7 @@ HERE = Path(__file__).parent.parent
 POSITIONS, SIMS, GAMES = 20, 40, 200
 SETUPS, SEARCHED = 30, 5
 """Positions that are set up, and how many of them are searched."""
-FEW = 3
+FEW = 6
 """Searches that browsers repeat, the first ones: what the engine has seen before has to be the same."""
 DRAWS = {"sims": 40, "temperature": 1.5, "count": 300}
 WORKER = """
