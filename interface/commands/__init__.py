@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -109,13 +110,15 @@ def waiting() -> Iterator[None]:
     if not redraws(sys.stderr):
         yield
         return
-    text, line = tr("loading the network's libraries: {seconds} s"), LiveLine(sys.stderr)
-    silence = Silence(lambda seconds: line.show(text.format(seconds=int(seconds))))
-    try:
-        yield
-    finally:
-        silence.end()
-        line.show("")
+    text = tr("loading the network's libraries: {seconds} s")
+    with open(os.dup(sys.stderr.fileno()), "w", encoding="utf-8") as screen:  # of stderr nothing is seen meanwhile:
+        line = LiveLine(screen)  # loggers.quiet_stderr
+        silence = Silence(lambda seconds: line.show(text.format(seconds=int(seconds))))
+        try:
+            yield
+        finally:
+            silence.end()
+            line.show("")
 
 
 def take_as_ctrl_c(*names: str) -> None:

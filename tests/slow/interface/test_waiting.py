@@ -12,7 +12,8 @@ HERE = Path(__file__).parents[3]
 CODE = """
 import sys
 from interface.commands import waiting
-with waiting():
+from loggers import quiet_stderr
+with waiting(), quiet_stderr():  # which drops what TensorFlow prints while it is loaded
     while not sys.stdin.readline():
         pass
 print("done")
