@@ -14,8 +14,7 @@ import sys
 from interface.commands import waiting
 from loggers import quiet_stderr
 with waiting(), quiet_stderr():  # which drops what TensorFlow prints while it is loaded
-    while not sys.stdin.readline():
-        pass
+    sys.stdin.readline()
 print("done")
 """
 
