@@ -16,6 +16,18 @@ from compiling.records import record
 from compiling.write_ready_code import packed, writing
 
 NUMBER = types.int64(types.int64)
+LARGE = (
+    "select_child",
+    "enter_child",
+    "run_to_leaves",
+    "finish_simulation",
+    "expand_and_backup",
+    "select",
+    "make_child",
+    "new_node",
+    "end_move",
+)
+"""Functions of the search that take longest to compile."""
 
 
 def twice(x):
@@ -149,9 +161,13 @@ def test_a_damaged_file_is_not_read(shipped_rule, new_place):
     whole = shipped_rule.read_bytes()
     head, _, bitcode = gzip.decompress(whole).partition(b"\n")
     contents = (
-        b"", whole[: len(whole) // 2], b"no" + whole[2:], whole[:200] + b"??" + whole[202:],
-        gzip.compress(b"no line of JSON\n" + bitcode), gzip.compress(head + b"\n" + bitcode[:100]),
-    )  # fmt: skip
+        b"",
+        whole[: len(whole) // 2],
+        b"no" + whole[2:],
+        whole[:200] + b"??" + whole[202:],
+        gzip.compress(b"no line of JSON\n" + bitcode),
+        gzip.compress(head + b"\n" + bitcode[:100]),
+    )
     for damaged in contents:
         shipped_rule.write_bytes(damaged)
         assert counted(called) == (8, 1, 1)
@@ -166,7 +182,7 @@ def test_another_numba_and_another_system_compile(shipped_rule, monkeypatch):
 
 
 def test_no_digest_is_made_of_a_function_that_does_not_ship(shipped_rule, monkeypatch):
-    """So that a file of one's own that is too long, or half written, is of no matter here."""
+    """So a file of yours that is too long, or half written, is of no matter here."""
     monkeypatch.setattr(ready_code, "source_digest", lambda *_: 1 / 0)
     assert counted(lambda: rule(NUMBER)(lambda x: 3 * x).ctypes(4)) == (12, 1, 0)
 
@@ -219,13 +235,11 @@ def test_what_ships_is_small_and_names_no_folder_of_the_computer_that_made_it():
 
 def test_what_takes_longest_to_compile_is_compiled_for_one_kind_of_arguments():
     """A number that numba knows while it compiles (0) or a shorter one is another kind: all below is compiled again."""
-    large = ("select_child", "enter_child", "run_to_leaves", "finish_simulation", "expand_and_backup",
-             "select", "make_child", "new_node", "end_move")  # fmt: skip
-    kinds = {name: set() for name in large}
+    kinds = {name: set() for name in LARGE}
     for path in ready_code.FOLDER.parent.rglob("*.gz"):
         bitcode = gzip.decompress(path.read_bytes()).partition(b"\n")[2]
         for symbol in {each.name for each in llvmlite.binding.parse_bitcode(bitcode).functions}:
-            for name in large:
+            for name in LARGE:
                 if symbol.startswith("_ZN") and re.search(rf"\d{name}(6shared)?B", symbol):
                     kinds[name].add(re.sub(r"B\d*v\d+", "", symbol))
-    assert {name: len(found) for name, found in kinds.items()} == dict.fromkeys(large, 1), kinds
+    assert {name: len(found) for name, found in kinds.items()} == dict.fromkeys(LARGE, 1), kinds

@@ -103,13 +103,17 @@ def test_functions_without_a_source_and_two_in_one_line_have_digests_of_their_ow
     assert digest(spaces[0]["made"]) != digest(spaces[1]["made"])
 
 
-@pytest.mark.parametrize("values", [
+OTHERS = (
     (np.dtype([("a", np.int32)]), np.dtype([("b", np.int32)])),
     (np.arange(3), np.arange(1, 4)),
     (NamedTuple("Pair", [("a", int)]), NamedTuple("Pair", [("b", int)])),
     (Colour.RED, Colour.BLUE),
     ((1, (2, 3)), (1, (2, 4))),
-])  # fmt: skip
+)
+"""Pairs of values that differ."""
+
+
+@pytest.mark.parametrize("values", OTHERS, ids=lambda pair: type(pair[0]).__name__)
 def test_a_value_that_a_function_names_counts(values, loaded):
     made = loaded("naming", "def made(n):\n    return n, VALUE\n")
     digests = []
