@@ -33,7 +33,7 @@ def writing() -> Iterator[set[Path]]:
     def kept(code: ReadyCode, signature: Any, made: Any) -> None:
         keep(code, signature, made)  # which finishes the code of a rule
         path = ready_file(code._py_func, signature)
-        path.write_bytes(packed(code._py_func, made, made.library.unoptimised))
+        path.write_bytes(packed(code._py_func, made, code_of(made).unoptimised))
         written.add(path)
 
     def placeless(convention: Any, error: Any, args: Any, _: Any, name: Any) -> Any:
@@ -49,18 +49,23 @@ def writing() -> Iterator[set[Path]]:
         yield written
 
 
+def code_of(made: Any) -> Any:
+    """Return the code of a function that numba compiled, in all forms that it has of it."""
+    return made._asdict()["library"]
+
+
 def packed(function: FunctionType, made: Any, bitcode: bytes) -> bytes:
     """Return the content of the file of a function that was compiled.
 
     made: numba's result; bitcode: its code before it was optimised as a whole. Raises `ValueError` if that holds for
     this process only.
     """
-    objects = any(each.consts for each in made._find_referenced_environments())
-    if objects or made.library.has_dynamic_globals or made.reload_init or made.lifted:
+    code, objects = code_of(made), any(each.consts for each in made._find_referenced_environments())
+    if objects or code.has_dynamic_globals or made.reload_init or made.lifted:
         raise ValueError(f"{function.__qualname__}: expected code without Python's objects and without addresses")
     returns = made.signature.return_type
     facts = {
-        "library": made.library.name,
+        "library": code.name,
         "function": made.fndesc.mangled_name,
         "environment": made.fndesc.env_name,
         "returns": [str(each) for each in returns] if isinstance(returns, numba.types.BaseTuple) else str(returns),

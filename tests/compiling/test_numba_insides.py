@@ -16,6 +16,7 @@ import pytest
 from compiled import call, compiled, inlined, prefetch, rule, types
 from compiling import cache_folder, functions, kept_code
 from compiling.numba_import import numba
+from support.numba_events import events
 
 OVERRIDDEN = {
     kept_code._OfFile: ("get_cache_path", "ensure_cache_path", "from_function"),
@@ -170,26 +171,11 @@ def test_options_leave_numbas_runtime_out_and_take_a_function_into_its_callers(f
 
 
 def test_a_rule_has_an_address_and_its_compiling_is_announced(folder):
-    kinds = []
-
-    class Listener(numba.core.event.Listener):
-        def on_start(self, event):
-            kinds.append(event.kind)
-
-        def on_end(self, event):
-            pass
-
     halved = rule(types.int64(types.int64))(lambda x: x // 2)
     assert halved._wrapper_address is None
-    listener = Listener()
-    for kind in ("numba:compile", kept_code.KEEPING):
-        numba.core.event.register(kind, listener)
-    try:
+    with events("numba:compile", kept_code.KEEPING) as begun:
         assert halved.address == halved.address > 0
-    finally:
-        for kind in ("numba:compile", kept_code.KEEPING):
-            numba.core.event.unregister(kind, listener)
-    assert kinds == ["numba:compile", kept_code.KEEPING]
+    assert begun == ["numba:compile", kept_code.KEEPING]
 
 
 def test_compiled_code_calls_a_function_by_the_address_that_the_object_has(folder):

@@ -2,7 +2,7 @@
 
 import gzip
 import re
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from compiling.numba_import import llvmlite, numba
 from compiling.progress import Watch
 from compiling.records import record
 from compiling.write_ready_code import packed, writing
+from support.numba_events import events
 
 NUMBER = types.int64(types.int64)
 LARGE = (
@@ -95,24 +96,9 @@ def shipped_rule(ships, new_place):
 
 def counted(work):
     """Return (what it returns, how many functions were compiled meanwhile, how many were read)."""
-    kinds = []
-
-    class Counter(numba.core.event.Listener):
-        def on_start(self, event):
-            kinds.append(event.kind)
-
-        def on_end(self, event):
-            pass
-
-    counter = Counter()
-    for kind in ("numba:compile", ready_code.READING):
-        numba.core.event.register(kind, counter)
-    try:
+    with events("numba:compile", ready_code.READING) as begun:
         result = work()
-    finally:
-        for kind in ("numba:compile", ready_code.READING):
-            numba.core.event.unregister(kind, counter)
-    return result, kinds.count("numba:compile"), kinds.count(ready_code.READING)
+    return result, begun.count("numba:compile"), begun.count(ready_code.READING)
 
 
 def called():
@@ -204,13 +190,16 @@ def test_what_a_function_is_made_from_decides_which_file_is_its_own(ships, monke
 @pytest.mark.parametrize("fault", [{"consts": [object()]}, {"has_dynamic_globals": True}, {"reload_init": [1]}])
 def test_code_that_holds_for_one_process_only_is_not_written(fault):
     class Made:
-        library = type("Library", (), {"has_dynamic_globals": False} | fault)
         reload_init = fault.get("reload_init", ())
         lifted = ()
 
         @staticmethod
+        def _asdict():
+            return {"library": SimpleNamespace(has_dynamic_globals=fault.get("has_dynamic_globals", False))}
+
+        @staticmethod
         def _find_referenced_environments():
-            return [type("Environment", (), {"consts": fault.get("consts", [])})]
+            return [SimpleNamespace(consts=fault.get("consts", []))]
 
     with pytest.raises(ValueError, match="twice: expected code without Python's objects and without addresses"):
         packed(twice, Made, b"")

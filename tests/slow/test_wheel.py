@@ -138,35 +138,18 @@ def test_the_command_shows_its_help_and_version(alphazero):
     assert "alphazero explain --moves 4453" in alphazero("explain", "--help")
 
 
-COUNTED = """
-from alphazero_keras import games
-from alphazero_keras.compiling.numba_import import numba
-from alphazero_keras.compiling.ready_code import READING
-from alphazero_keras.interface.compile_ahead import compile_ahead
-
-kinds = []
-
-class Listener(numba.core.event.Listener):
-    def on_start(self, event):
-        kinds.append(event.kind)
-    def on_end(self, event):
-        pass
-
-for kind in ("numba:compile", READING):
-    numba.core.event.register(kind, Listener())
-compile_ahead(games.make("hex"))
-print(kinds.count("numba:compile"), kinds.count(READING))
-"""
-
-
+# Code ships for the systems on which it was made and tried; elsewhere a wheel compiles all.
 @pytest.mark.skipif(not ready_code.SHIPS, reason=f"no code ships for {ready_code.SYSTEM}")
 def test_the_code_that_ships_fits_the_package(scripts, tmp_path):
+    """What is compiled keeps the functions that it calls, too; of what ships there is one file each."""
     kept = {**environment(), "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [str(scripts / "python"), "-c", COUNTED]
+    command = [str(scripts / "alphazero"), "prepare", "--game", "hex", "--json"]
     done = subprocess.run(command, cwd=tmp_path, env=kept, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
-    compiled, read = map(int, done.stdout.split())
-    assert compiled == 0 and read > 30
+    ships = {path.name.rpartition("-")[0] for path in ready_code.FOLDER.iterdir()}
+    names = [path.name.rpartition("-")[0] for path in tmp_path.rglob("*.nbc")]
+    assert len(names) == json.loads(done.stdout.splitlines()[-1])["compiled"] > 30
+    assert not [name for name in names if not any(f".{each}".endswith(f".{name}") for each in ships)]
 
 
 def test_it_trains_with_workers_into_the_working_folder_and_plays(alphazero, desk):
