@@ -87,7 +87,7 @@ def unpacked(path: Path, function: FunctionType, signature: Any, context: Any) -
         head, _, bitcode = gzip.decompress(read_limited(path, TEXT_BYTES)).partition(b"\n")
         facts = json.loads(head)
         module = llvmlite.binding.parse_bitcode(bitcode)
-    except (OSError, EOFError, ValueError, RuntimeError, zlib.error):
+    except (OSError, EOFError, ValueError, RuntimeError, zlib.error):  # damaged: the function is compiled instead
         return None
     context.refresh()
     arguments = tuple(getattr(signature, "args", signature))
