@@ -88,7 +88,7 @@ def named_in(names: Sequence[str], known: Mapping[str, Any]) -> Iterator[Any]:
     modules = [v for name in names if isinstance(v := known.get(name), ModuleType)]
     while modules:  # `rules.step(row)` names both, and a module may be in a package
         module = modules.pop()
-        found = [getattr(module, name, None) for name in names]
+        found = [vars(module).get(name) for name in names]  # what it would only load or warn of is no code of ours
         yield from (v for v in found if not isinstance(v, ModuleType))
         modules += [v for v in found if isinstance(v, ModuleType) and v.__name__.startswith(f"{module.__name__}.")]
 

@@ -17,12 +17,26 @@ PATIENCE = 300.0
 """Seconds that a test waits for something at most; nothing takes that long but on a busy machine."""
 
 
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--window-size=1280,900",
+    "--disable-extensions",  # from here on: what a browser does besides
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-features=Translate,OptimizationHints,MediaRouter",
+)
+
+
 def until(ask, seconds=PATIENCE):
-    """Ask until the answer is true, and return it."""
-    end = time.monotonic() + seconds
+    """Ask until the answer is true, and return it; the longer it takes, the more seldom: to ask takes time as well."""
+    end, wait = time.monotonic() + seconds, 0.01
     while not (answer := ask()):
         assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.03)
+        time.sleep(wait)
+        wait = min(1.5 * wait, 0.1)
     return answer
 
 
@@ -32,8 +46,7 @@ def chromium(*arguments):
 
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     "--window-size=1280,900", *arguments):  # fmt: skip
+    for argument in (*FLAGS, *arguments):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))

@@ -1,4 +1,7 @@
-"""The program itself, as a process that is stopped and killed by signals, refused, or without a network."""
+"""The program itself, as a process that is stopped and killed by signals, refused, or without a connection.
+
+Its network learns in NumPy where only the process is looked at.
+"""
 
 import os
 import shutil
@@ -15,6 +18,7 @@ from storage.run_folders import RunBusy, find_run, lock_folder, runs_of
 from storage.verify import verify
 from support.command_line import TINY
 from support.systems import needs_posix
+from support.tiny_runs import IN_NUMPY
 
 pytestmark = needs_posix
 
@@ -22,8 +26,10 @@ MAIN = Path(__file__).parents[3] / "main.py"
 GAME = "tictactoe"
 
 
-def start(root, fail="", more=(), **options):
+def start(root, fail="", more=(), keras=False, **options):
     environment = {**os.environ, "ALPHAZERO_RUNS": str(root), "ALPHAZERO_FAIL": fail, "PYTHONUNBUFFERED": "1"}
+    if not keras:
+        environment["PYTHONPATH"] = IN_NUMPY
     argv = [sys.executable, str(MAIN), "train", *TINY, "--iterations", "3"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([*argv, *more], env=environment, **pipes, **options)
@@ -66,10 +72,10 @@ def test_stopped_killed_and_stopped_again_it_is_the_same_run(undisturbed, tmp_pa
 
 
 def test_asked_to_end_while_it_starts_it_ends_and_twice_ends_at_once(tmp_path):
-    process = start(tmp_path, "start.before:1")  # should it get so far
+    process = start(tmp_path, "start.before:1", keras=True)  # should it get so far
     process.send_signal(signal.SIGTERM)
     assert ended(process)[0] in (130, -signal.SIGTERM, -signal.SIGKILL)
-    process = begun(tmp_path)
+    process = begun(tmp_path, keras=True)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGTERM)
     code, out, err = ended(process)

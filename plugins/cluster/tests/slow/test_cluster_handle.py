@@ -54,8 +54,9 @@ class Driver:
         return self.pool.play(spec, range(count), stop=stop)
 
     def busy(self):
-        """Return the actors that play."""
-        return [place.handle._actor for place in self.pool._places if place.busy and place.handle._actor is not None]
+        """Return the actors that play; of one whose process has ended the pool may not know yet."""
+        actors = [place.handle._actor for place in self.pool._places if place.busy]
+        return [actor for actor in actors if actor is not None and not actor.gone]
 
 
 @pytest.fixture
