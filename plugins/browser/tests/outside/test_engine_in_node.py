@@ -1,5 +1,5 @@
-"""The exported engine in Node against the program: 30 positions of every game that ships, set-up positions, random
-games, choices. In Firefox the engine finds in the first of these positions what it finds in Node."""
+"""The exported engine in Node against the program: positions of every game that ships, set-up positions, random games,
+choices. In Firefox the engine finds in the first of these positions what it finds in Node."""
 
 import functools
 import hashlib
@@ -28,7 +28,8 @@ from search.many_trees import ManyTrees
 from support.firefox import Firefox, needs_firefox
 
 HERE = Path(__file__).parent.parent
-POSITIONS, SIMS, GAMES = 20, 40, 200
+POSITIONS, ON_LARGE_BOARDS, SIMS, GAMES = 20, 10, 40, 200
+"""On boards of more than 100 points fewer positions are searched: the network values each of their moves."""
 SETUPS, SEARCHED = 30, 5
 """Positions that are set up, and how many of them are searched."""
 FEW = 6
@@ -109,7 +110,8 @@ class Played:
         (folder / "layout.json").write_text(json.dumps(self.data.layout))
         rng = np.random.default_rng(1)
         most = max(2, int(np.prod(self.game.grid_shape) * 0.8))
-        self.lines = [random_line(self.game, rng, most) for _ in range(POSITIONS)]
+        positions = POSITIONS if np.prod(self.game.grid_shape) <= 100 else ON_LARGE_BOARDS
+        self.lines = [random_line(self.game, rng, most) for _ in range(positions)]
         self.setups = [set_up(self.game, rng) for _ in range(SETUPS)]
         stones = [{"cells": board.ravel().tolist(), "player": player} for board, player, _ in self.setups]
         begun = [one for one, (_, _, state) in zip(stones, self.setups, strict=True) if state is not None][:SEARCHED]
@@ -158,7 +160,7 @@ def test_the_visits_are_those_of_the_program(played):
         assert [row[:3] for row in shown] == [list(row[:3]) for row in drawn], "the same tree"
         assert np.allclose([row[3:] for row in shown], [row[3:] for row in drawn], atol=1e-6)
         deep += any(row[0] >= 0 for row in shown)
-    assert deep >= POSITIONS / 5
+    assert deep >= len(played.lines) / 5
 
 
 @pytest.fixture(scope="module", params=[pytest.param("firefox", marks=needs_firefox)])
@@ -211,7 +213,7 @@ def test_the_networks_own_value_of_each_move_is_that_of_the_position_after_it(pl
                 if (value := known.get(after.planes().tobytes())) is not None:  # else the visits pass through it
                     assert own == pytest.approx(value if after.playerTurn == state.playerTurn else -value, abs=1e-6)
                     checked += 1
-    assert checked >= 0.8 * POSITIONS
+    assert checked >= 0.8 * len(played.lines)
 
 
 def test_positions_are_shown_as_they_are(played):
