@@ -7,6 +7,7 @@ import dataclasses
 import re
 import types
 import typing
+from collections.abc import Collection
 from typing import Annotated, Any, Literal, TypeVar
 
 from config import FIELDS, TYPES, Config, UserError, find_faults, unknown_setting
@@ -220,11 +221,14 @@ def base_of(argv: list[str]) -> Config:
     return unfitted(chosen, game=early(argv, "game") or base.game, **lag)
 
 
-def fitted_to(argv: list[str], config: Config) -> Config:
-    """Return the settings of a command line, fitted to game and minutes where its preset is `laptop`."""
+def fitted_to(argv: list[str], config: Config, given: Collection[str] = ()) -> Config:
+    """Return the settings of a command line, fitted to game and minutes where its preset is `laptop`.
+
+    given: names of further settings that stay as they are.
+    """
     if early(argv, "preset") not in (None, "laptop"):
         return config
-    return fitted(config, [name for name in FIELDS if _is_given(argv, name)])
+    return fitted(config, [name for name in FIELDS if name in given or _is_given(argv, name)])
 
 
 def _is_given(argv: list[str], name: str) -> bool:

@@ -37,7 +37,7 @@ LEAST = 1 << 15
 """Row numbers that are tried in any case."""
 TRIES = 200_000
 """Most failed reads of a table before the rest of it is given up."""
-CARRIED = ("imports", "version0", "backend", "processors", LOST)
+CARRIED = ("imports", "version0", "began_with", "backend", "processors", LOST)
 """Keys of meta whose values are kept, and do not follow from the rest."""
 UNREADABLE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB}
 

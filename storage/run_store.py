@@ -241,6 +241,8 @@ class Store(Database):
         kept = {"best": last["best_version"], "seconds": last["total_seconds"], "steps": steps}
         for key, value in {**kept, "evaluations": evaluations}.items():
             self.put(key, str(value))
+        if int((self.get("evaluated") or "0").split()[0]) > iteration:  # of games that are deleted
+            self.put("evaluated", "")
 
     def iterations_done(self) -> int:
         """Return how many iterations are complete."""

@@ -33,7 +33,7 @@ def _rate(line: Line) -> str:
 
 
 def _elo(line: Line) -> str:
-    return f"{line['score_elo']:.0f} ±{line['score_elo_error']:.0f}" if "score_elo" in line else ""
+    return f"{round(line['score_elo'])} ±{line['score_elo_error']:.0f}" if "score_elo" in line else ""
 
 
 COLUMNS = (
@@ -95,6 +95,6 @@ def sentence(line: Line) -> str:
             f"{100 * line['score_kept']:.0f} % at {line['score_sims']} simulations"
         )
     if "score_elo" in line:
-        parts.append(f"Elo {line['score_elo']:.0f} ±{line['score_elo_error']:.0f} over rollout:16")
+        parts.append(f"Elo {round(line['score_elo'])} ±{line['score_elo_error']:.0f} over rollout:16")
     parts.append(f"best is version {line['best_version']}, {line['seconds']:.0f} s")
     return "; ".join(parts)

@@ -107,8 +107,7 @@ def as_options(config: Config, name: str = "laptop") -> list[str]:
     """
     changed = {setting: new for setting, (_, new) in differences(unfitted(name, game=config.game), config).items()}
     if name == "laptop":
-        more = ("hidden_cnn_layers", *(FITTED if config.minutes else ()), *(() if has_preset(config.game) else OF_GAME))
-        changed |= {setting: getattr(config, setting) for setting in more}
+        changed |= {setting: getattr(config, setting) for setting in following(config)}
     words = []
     for setting, value in changed.items():
         flag = setting.replace("_", "-")
@@ -117,6 +116,15 @@ def as_options(config: Config, name: str = "laptop") -> list[str]:
         else:
             words += [f"--{flag}", *(value if isinstance(value, tuple) else [str(value)])]
     return words
+
+
+def following(config: Config) -> set[str]:
+    """Return the names of what follows from the processor, the minutes and the game of a run of preset `laptop`.
+
+    A run keeps them, also where minutes that are left, another processor or another file of the game suggest others.
+    """
+    of_minutes, of_game = FITTED if config.minutes else (), () if has_preset(config.game) else OF_GAME
+    return {"hidden_cnn_layers", *of_minutes, *of_game}
 
 
 def has_preset(game: str) -> bool:

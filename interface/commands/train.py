@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from config import Config, UserError
+from config import Config, UserError, with_overrides
 from interface.arguments import (
     HELP,
     Choice,
@@ -27,6 +27,7 @@ from interface.arguments import (
 from interface.commands import show_compiling, waiting
 from system.processes import heeded
 from system.shell import quoted
+from training.presets import following
 
 if TYPE_CHECKING:
     from initialise import Session
@@ -105,7 +106,16 @@ def _run(argv: list[str], signals: _Signals) -> int:
     from loggers import Console
     from network.own_network import remember
     from storage.atomic_files import DamagedData
-    from storage.run_folders import find_run, game_of, read_config, run_to_change, unfinished_run, with_network_of
+    from storage.run_folders import (
+        EXTRA_HEADS,
+        NETWORK,
+        find_run,
+        game_of,
+        read_config,
+        run_to_change,
+        unfinished_run,
+        with_network_of,
+    )
 
     spec = checked(games.make(base.game)).spec
     show_compiling("training")
@@ -124,15 +134,21 @@ def _run(argv: list[str], signals: _Signals) -> int:
     try:
         if folder is not None:
             _require_free(folder)  # before anything slow is loaded
-        if folder is not None and early(argv, "preset") is None:
-            base = read_config(folder)
-            game_of(folder, base)
-        if source is not None and taken[0] and early(argv, "preset") in (None, "laptop"):
-            base = with_network_of(base, find_run(theirs, source))
+        chosen = early(argv, "preset")
+        like_theirs: tuple[str, ...] = ()
+        if folder is not None:
+            kept = read_config(folder)
+            game_of(folder, kept)
+            if chosen is None:
+                base = kept
+            elif chosen == "laptop":
+                base = with_overrides(base, **{name: getattr(kept, name) for name in following(kept)})
+        if source is not None and taken[0] and chosen in (None, "laptop"):
+            base, like_theirs = with_network_of(base, find_run(theirs, source)), (*NETWORK, *EXTRA_HEADS)
         args = parse(Train, argv, Train(base))
         config = preset_checked(args.config)
         if folder is None:
-            config = fitted_to(argv, config)
+            config = fitted_to(argv, config, like_theirs)
         if folder is not None and config.network is not None and early(argv, "network") is not None:
             remember(config.network)
         with (

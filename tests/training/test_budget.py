@@ -7,7 +7,10 @@ import games
 from config import Config, has_range
 from game import Game, GameState
 from interface.arguments import base_of, fitted_to, parse
+from interface.commands import train
 from interface.commands.train import Train
+from players.by_name import run_folder
+from storage.run_folders import read_config
 from training import presets, unknown_game
 from training.budget import FEWEST_GAMES, ITERATIONS, searched_plies, seconds_of_position
 from training.presets import as_options, fitted, preset, unfitted
@@ -105,6 +108,19 @@ def test_other_presets_do_not_follow_the_minutes(name):
 def test_an_option_that_is_given_stays_however_it_is_written(argv, follows):
     found = fitted_to(argv, unfitted("laptop", minutes=0.5))
     assert (found.memory_size != Config.memory_size) == follows
+
+
+def test_a_short_run_that_begins_with_another_network_has_its_layers(monkeypatch):
+    """In a minute of a core it would have half of the filters, and the network would not fit."""
+    started = []
+    monkeypatch.setattr(train, "_session", lambda folder, args, config: started.append(config) or 1 / 0)
+    words = ["--new", "--initial-run-number", "0", "--initial-model-version", "34", "--minutes", "0.01"]
+    for given in [], ["--hidden-cnn-layers", "8x3", "8x3"]:
+        with pytest.raises(ZeroDivisionError):
+            train.run([*words, *given])
+    theirs = read_config(run_folder(games.make("connect4"), 0))
+    assert started[0].hidden_cnn_layers == theirs.hidden_cnn_layers and started[0].episodes < theirs.episodes
+    assert started[1].hidden_cnn_layers == ("8x3", "8x3")
 
 
 # ---- games without a preset

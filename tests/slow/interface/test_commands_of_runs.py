@@ -3,13 +3,16 @@
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from config import differences
 from loggers import read_metrics
+from storage.run_folders import read_config
 from support.command_line import SMALL, output_of
 from support.tiny_runs import tree_of
 
@@ -47,6 +50,19 @@ def test_training_starts_a_run_tells_what_it_takes_and_goes_on_when_asked(place,
     code, out, err = output_of(capsys, "--game", "tictactoe", "--run", "1", "--seed", "5", "--iterations", "3")
     assert code == 2 and "seed" in err and err.count("\n") == 1 and tree_of(place) == before
     assert [p.name for p in (place / "tictactoe").iterdir()] == ["run0001"]
+
+
+def test_the_words_that_started_a_run_resume_it_with_the_same_settings(place, capsys):
+    """Also those that follow from its minutes, its game and the processor: no words say them."""
+    shutil.copy(HERE / "tests" / "support" / "corridor.py", place)
+    words = ["--game", f"{place / 'corridor.py'}:Corridor", "--preset", "laptop", "--minutes", "0.5"]
+    words += ["--score-every", "0", "--episodes", "8", "--mcts-sims", "4"]
+    assert output_of(capsys, *words, "--new", "--iterations", "1")[0] == 0
+    (folder,) = place.glob("corridor*/run0001")
+    before = read_config(folder)
+    assert before.hidden_cnn_layers[0] == "16x3" and before.min_memory < 1000, "they follow"
+    assert output_of(capsys, *words, "--run", "1", "--iterations", "2")[0] == 0
+    assert differences(before, read_config(folder)) == {"iterations": (1, 2)}
 
 
 def test_explain_as_json_gives_numbers_that_agree(trained_place, capsys):

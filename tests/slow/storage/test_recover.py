@@ -11,6 +11,7 @@ import pytest
 from config import UserError, with_overrides
 from initialise import Session
 from main import train
+from network.stored_network import began_with
 from storage.atomic_files import DamagedData, Unwritable, write_file
 from storage.recover import recover
 from storage.run_folders import find_run, read_config, unfinished_run
@@ -18,7 +19,7 @@ from storage.run_store import Store
 from storage.verify import verify
 from support.command_line import output_of
 from support.run_states import Listening, assert_same_run, copied
-from support.tiny_runs import QUIET, tree_of
+from support.tiny_runs import QUIET, tiny, tree_of
 
 LOGS = ("run.db-wal", "run.db-shm")
 
@@ -172,6 +173,15 @@ def test_the_newest_network_is_learned_again_and_is_the_same(trained, begun, tmp
         train(again, iterations=2)
     assert_same_run(trained, new)
     assert unfinished_run("tictactoe", folder.parent.parent) is None, "the damaged one is not gone on with"
+
+
+def test_it_is_still_known_with_whose_network_a_run_began(root, quick):
+    with Session.start(tiny(seed=1), root=root, console=QUIET, INITIAL_RUN_NUMBER=1, INITIAL_MODEL_VERSION=2) as session:
+        folder, words = session.folder, began_with(session.store)
+        train(session, iterations=1)
+    changed(folder, "models/version0001.npz", flipped)
+    with Session.open(recovered(folder)[1], console=QUIET) as again:
+        assert began_with(again.store) == words == "version 2 of run0001 of tictactoe"
 
 
 @pytest.mark.parametrize("how", ["cut", "first page", "header", "middle page"])

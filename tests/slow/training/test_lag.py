@@ -76,6 +76,23 @@ def test_played_first_and_learned_then_it_is_the_same_run(ahead, tmp_path, quick
     assert state_of(session.folder) == state_of(ahead)
 
 
+def test_games_that_are_played_again_as_their_network_is_made_again_count_once(ahead, tmp_path, quick):
+    with Session.start(lagging(), root=tmp_path, console=QUIET) as session:
+        train(session, iterations=2)
+        begin(session)
+        with fit_of_iteration(session):
+            stages.play_self(session)
+        folder, newest = session.folder, session.store.newest()
+    (folder / "models" / newest.file).unlink()
+    with Session.open(folder, console=QUIET) as session:
+        assert session.iteration == newest.iteration == 2
+        train(session)
+    assert state_of(folder) == state_of(ahead)
+    runs = [read_metrics(each / "metrics.jsonl") for each in (folder, ahead)]
+    counts, undisturbed = ([line["self_play_evaluations"] for line in lines] for lines in runs)
+    assert counts == undisturbed
+
+
 def test_the_batches_are_of_the_games_of_earlier_iterations(ahead, tmp_path, quick, monkeypatch):
     first, real = {}, Agent.replay
 
