@@ -176,7 +176,8 @@ def test_the_newest_network_is_learned_again_and_is_the_same(trained, begun, tmp
 
 
 def test_it_is_still_known_with_whose_network_a_run_began(root, quick):
-    with Session.start(tiny(seed=1), root=root, console=QUIET, INITIAL_RUN_NUMBER=1, INITIAL_MODEL_VERSION=2) as session:
+    theirs = {"INITIAL_RUN_NUMBER": 1, "INITIAL_MODEL_VERSION": 2}
+    with Session.start(tiny(seed=1), root=root, console=QUIET, **theirs) as session:
         folder, words = session.folder, began_with(session.store)
         train(session, iterations=1)
     changed(folder, "models/version0001.npz", flipped)
