@@ -13,6 +13,7 @@ Mistakes of a caller raise `UserError`.
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 __version__ = VERSION
+_MOST_SEED = 2**31 - 1
 Position = str | Sequence[int]
 """The moves from the start of a game, as a line of text or as actions."""
 
@@ -160,6 +162,8 @@ class Player:
         network = self._player if isinstance(self._player, Agent) else getattr(self._player, "agent", None)
         if network is None:
             raise UserError(f"expected a player with a network, got {self.name}")
+        if isinstance(positions, str) or not hasattr(positions, "__iter__"):
+            raise UserError(f"positions: expected a list of positions, got {_shown(positions)}")
         states = [self._at(position)[1] for position in positions]
         values, policies = np.zeros(len(states)), np.zeros((len(states), network.game.action_size))
         open_states = [i for i, state in enumerate(states) if not state.isEndGame]
@@ -176,7 +180,7 @@ class Player:
         from games.line_of_moves import after_moves
 
         game = self._player.game
-        actions = game.parse_moves(position) if isinstance(position, str) else [int(action) for action in position]
+        actions = game.parse_moves(position) if isinstance(position, str) else _actions(position)
         return actions, after_moves(game, actions)
 
 
@@ -189,7 +193,7 @@ def load_player(
     ties and drawn moves. runs: the folder of your runs, by default ALPHAZERO_RUNS or `run` in the working folder.
     docs/play.md lists the names of players.
     """
-    return Player(_player(name, _game(game), sims, runs), seed)
+    return Player(_player(name, _game(game), sims, runs), _whole(seed, "seed", 0, _MOST_SEED))
 
 
 def train(
@@ -213,7 +217,7 @@ def train(
     from main import train as learn
     from training import presets
 
-    spec = checked(games.make(game)).spec
+    spec = checked(games.make(_text(game, "game"))).spec
     config = presets.preset(preset or presets.preset_for(spec), **{**settings, "game": spec})
     with Session.start(config, root=_root(runs), console=Console(quiet=quiet)) as session:
         lines = learn(session, on_iteration=on_iteration)
@@ -241,7 +245,9 @@ def play_match(
     from evaluation.rating import rate, score_of
     from network.predictor import STEADY
 
-    if games < 2 or games % 2:
+    _whole(opening_plies, "opening_plies", 0, 100)
+    _whole(seed, "seed", 0, _MOST_SEED)
+    if _whole(games, "games", 2, 100_000) % 2:
         raise UserError(f"games: expected an even number, both colours of each opening, got {games}")
     rules = _game(game)
     first, second = (_player(name, rules, sims, runs, smallest=STEADY) for name in (player1, player2))
@@ -262,7 +268,38 @@ def _game(spec: str) -> Game:
     from evaluation.game_contract import checked
     from games.sizes import largest_of
 
-    return checked(largest_of(games.make(spec)))
+    return checked(largest_of(games.make(_text(spec, "game"))))
+
+
+def _whole(value: Any, name: str, low: int, high: int) -> int:
+    """Return a whole number after checking its range."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not low <= value <= high:
+        raise UserError(f"{name}: expected a whole number from {low:,} to {high:,}, got {_shown(value)}")
+    return operator.index(value)
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise UserError(f"{name}: expected a name as text, got {_shown(value)}")
+    return value
+
+
+def _actions(position: Any) -> list[int]:
+    """Return a position's actions; names of moves are no actions, even where they are digits."""
+    try:
+        found = list(position)
+        if not any(isinstance(action, bool) for action in found):
+            return [operator.index(action) for action in found]
+    except TypeError:
+        pass  # neither a list, nor whole numbers in it
+    raise UserError(
+        f"position: expected a line of moves as text, or a list of actions, whole numbers, got {_shown(position)}"
+    )
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it is written, cut where it is long."""
+    return repr(value)[:60]
 
 
 def _root(runs: str | os.PathLike[str]) -> Path | None:
@@ -272,7 +309,8 @@ def _root(runs: str | os.PathLike[str]) -> Path | None:
 def _player(name: str, game: Game, sims: int, runs: str | os.PathLike[str], **options: Any) -> agent.Player:
     from players.by_name import make_player
 
-    found = make_player(name, game, sims=sims, root=_root(runs), **options)
+    sims = _whole(sims, "sims", 1, 1_000_000)
+    found = make_player(_text(name, "player"), game, sims=sims, root=_root(runs), **options)
     if found.is_person:
         raise UserError("expected a player that chooses its moves by itself, got a person")
     return found

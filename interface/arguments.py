@@ -105,6 +105,8 @@ class _Options:
         kind = self.kinds[name]
         if kind is bool:
             return typed
+        if typed == [""] and name != "moves":  # as from a variable that is not set: else it would mean no option
+            raise UserError(f"{name}: expected {_wanted(kind)}, got ''")
         try:
             return _converted(kind, typed)
         except ValueError:

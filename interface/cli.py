@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from config import VERSION, UserError
 from interface.commands import COMMANDS, GROUPS, module, take_as_ctrl_c
 from interface.missing_packages import NEEDED, PACKAGES, lacking
+from system.files import FULL
 from system.place import PREFIX, requirements
 from system.terminal import harmless
 
@@ -56,7 +57,7 @@ def run(argv: Sequence[str]) -> int:
         return 141
     except OSError as error:
         _say_error(error)
-        return 2
+        return 5 if error.errno in FULL else 2
     except sqlite3.DatabaseError as error:
         _say_error(f"the run's database cannot be used: {error}")
         return 4

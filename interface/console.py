@@ -90,11 +90,12 @@ def play_console(
             save(save_to, Record(game, person.moves, result, players, date, forfeit=why))
             print(tr("The game is saved in {file}.", file=save_to))
             of = ["--game", game.spec] if save_to.suffix.lower() == ".txt" else []
+            named = f"./{save_to}" if str(save_to).startswith("-") else str(save_to)  # else it would be an option
             if result is None:
-                command = f"python main.py {join(['play', '--load', str(save_to), *of])}"
+                command = f"python main.py {join(['play', '--load', named, *of])}"
                 print(tr("`{command}` continues it.", command=command))
             else:
-                print(tr("`{command}` reviews it.", command=f"python main.py {join(['review', str(save_to), *of])}"))
+                print(tr("`{command}` reviews it.", command=f"python main.py {join(['review', named, *of])}"))
     return 0
 
 

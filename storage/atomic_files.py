@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import os
@@ -17,12 +16,11 @@ import numpy as np
 from config import UserError
 from storage.fault_injection import reach
 from storage.untrusted_npz import BadArrays, read_arrays
-from system.files import replace, sync_folder
+from system.files import FULL, replace, sync_folder
 from system.reading import MODEL_BYTES, read_limited
 
 NUMBERS = "<f4", "<f8", "<i8", "<i4", "<f2"
 """Types of the numbers in weights and in the states of optimizers; 16 bits in early versions that ship."""
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class DamagedData(UserError):
@@ -60,6 +58,12 @@ def unwritable(path: Path, needed: int, reason: str) -> Unwritable:
     return Unwritable(f"{path}: cannot be written ({reason}){space}; what was finished before is safe")
 
 
+def not_written(path: Path, error: OSError, more: str = "") -> UserError:
+    """Return the error of a user's file that could not be written; more: what to say behind that."""
+    kind = Unwritable if error.errno in FULL else UserError
+    return kind(f"{path}: cannot be written ({error.strerror or error}){more}")
+
+
 def unsuitable(path: Path, lacks: str) -> Unwritable:
     """Return the error of a disk that lacks what a run needs."""
     words = f"its disk offers no {lacks}, as some network and shared folders; a run needs a disk that does"
@@ -75,18 +79,28 @@ def writing(path: Path, needed: int = 0) -> Iterator[None]:
         raise unwritable(path, needed if error.errno in FULL else 0, error.strerror or str(error)) from None
 
 
-def check_free(path: Path, *, overwrite: bool = False) -> None:
-    """Raise `UserError` if a file could not be written there, or would be replaced without `overwrite`."""
+def check_free(path: Path, *, overwrite: bool = False, ours: bytes = b"") -> None:
+    """Raise `UserError` if a file could not be written there, or would be replaced without `overwrite`.
+
+    ours: what stands in a file of the same command, which may be replaced.
+    """
     try:
         if path.is_dir():
             raise UserError(f"{path}: expected a file, this is a folder")
-        if (path.exists() or path.is_symlink()) and not overwrite:
+        if (path.exists() or path.is_symlink()) and not overwrite and not (ours and _holds(path, ours)):
             raise UserError(f"{path}: exists; --overwrite replaces it")
         trial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
         os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         trial.unlink()
     except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
+        raise not_written(path, error) from None
+
+
+def _holds(path: Path, words: bytes) -> bool:
+    """Return whether words stand in a file that can be read."""
+    with suppress(OSError):
+        return words in read_limited(path, MODEL_BYTES)
+    return False
 
 
 @contextmanager
@@ -105,8 +119,7 @@ def replacing(path: Path) -> Iterator[Path]:
         finally:
             trial.unlink(missing_ok=True)
     except OSError as error:
-        full = Unwritable if error.errno in FULL else UserError
-        raise full(f"{path}: cannot be written ({error.strerror or error})") from None
+        raise not_written(path, error) from None
 
 
 def private(path: str, flags: int) -> int:

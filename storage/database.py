@@ -19,10 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.atomic_files import FULL, DamagedData, unsuitable, unwritable, writing
+from storage.atomic_files import DamagedData, unsuitable, unwritable, writing
 from storage.fault_injection import reach
 from storage.run_files import RunFiles
 from storage.sqlite_errors import connect
+from system.files import FULL
 from system.reading import TEXT_BYTES, read_limited
 
 APPLICATION = 0x415A4B31

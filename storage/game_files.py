@@ -27,7 +27,7 @@ from games.line_of_moves import ready
 from games.own import lies_elsewhere
 from storage import othello_files, psq, setup_json, sgf
 from storage.atomic_files import check_free as check_free
-from storage.atomic_files import write_file
+from storage.atomic_files import not_written, write_file
 from storage.sgf_facts import margin_of
 from system.reading import open_regular
 
@@ -107,16 +107,21 @@ def save(path: Path, record: Record) -> None:
     try:
         write_file(path, to_bytes(record, _form(path)))
     except OSError as error:
-        moves = record.game.format_moves(record.moves)
-        raise UserError(f"{path}: cannot be written ({error.strerror}); the moves were {moves}") from None
+        raise not_written(path, error, f"; the moves were {record.game.format_moves(record.moves)}") from None
 
 
-def append(path: Path, records: Iterable[Record]) -> None:
-    """Add games to a file of lines, or to a collection in SGF; they are on the disk when this returns."""
+def append(path: Path, records: Iterable[Record], *, afresh: bool = False) -> None:
+    """Add games to a file of lines, or to a collection in SGF; they are on the disk when this returns.
+
+    afresh: they take the place of what the file holds, in one step.
+    """
     form = ".sgf" if _form(path, (LINES, ".sgf")) == ".sgf" else ".json"
+    data = b"".join(to_bytes(record, form) for record in records)
     try:
+        if afresh:
+            return write_file(path, data)
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", buffering=0) as file:
-            before, data = file.tell(), b"".join(to_bytes(record, form) for record in records)
+            before = file.tell()
             try:
                 while data:
                     data = data[file.write(data) :]
@@ -125,7 +130,7 @@ def append(path: Path, records: Iterable[Record]) -> None:
                 file.truncate(before)  # leave no half of a line
                 raise
     except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
+        raise not_written(path, error) from None
 
 
 def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
@@ -159,7 +164,7 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
 def check_place(path: Path, game: Game, *, overwrite: bool = False, forms: tuple[str, ...] = FORMS) -> None:
     """Raise `UserError` if a game could not be saved there; called before it is played, so that no game is lost."""
     if _form(path, forms) == ".sgf":
-        sgf.check_game(game)
+        sgf.check_game(game, [form for form in forms if form != ".sgf"])
     check_free(path, overwrite=overwrite)
 
 

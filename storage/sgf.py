@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import re
 import string
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,10 +74,14 @@ class Sheet(NamedTuple):
     """Why the loser lost by rule, as we write it."""
 
 
-def check_game(game: Game) -> None:
-    """Raise `UserError` if games of this kind cannot be written in SGF, or the library for it is missing."""
+def check_game(game: Game, others: Sequence[str] = ()) -> None:
+    """Raise `UserError` if games of this kind cannot be written in SGF, or the library for it is missing.
+
+    others: the forms in which they could be written there.
+    """
     if game.sgf_number is None:
-        raise UserError(f"{game.name} has no form in SGF, expected a file of another form: .json, .jsonl or .txt")
+        instead = f", expected a file of another form: {' or '.join(others)}" if others else ""
+        raise UserError(f"{game.name} has no form in SGF{instead}")
     if max(game.grid_shape) > len(_LETTERS):
         raise UserError(f"expected a board of at most {len(_LETTERS)} rows and columns for SGF, got {game.spec}")
     _grammar()

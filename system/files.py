@@ -16,6 +16,8 @@ FOLDERS_OPEN = hasattr(os, "O_DIRECTORY") and {os.open, os.stat, os.mkdir, os.un
 """Whether a folder can be opened, and a name be reached through it wherever it is moved (`dir_fd`)."""
 LOCK = "lock" if FOLDERS_OPEN else "lock.held"
 """Name of the file of a run that is locked. The owner's process id is in the file `lock`, which can be read by all."""
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Errors of a disk that has no more room."""
 ONLY_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 """Flags to open a file for reading without waiting for a pipe or taking over a terminal."""
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alphazero_keras import UserError, load_player, play_match
+from alphazero_keras import UserError, load_player, play_match, train
 from players.by_name import make_player
 
 
@@ -56,6 +56,27 @@ def test_mistakes_are_named(player):
         load_player("human", game="tictactoe")
     with pytest.raises(UserError, match="an even number"):
         play_match("random", "random", game="tictactoe", games=3)
+
+
+def test_what_is_no_position_and_no_number_is_named_and_never_taken_for_another(player):
+    for position in (["b2", "a3"], ["4", "4"], [4.0], [True], None, 4453):
+        with pytest.raises(UserError, match="a line of moves as text, or a list of actions"):
+            player.think(position)
+    assert player.think([np.int64(4)]).move == player.think("b2").move
+    for positions in ("b2 a3", 4, None):
+        with pytest.raises(UserError, match="positions: expected a list of positions"):
+            player.evaluate(positions)
+    match = {"player1": "random", "player2": "random", "game": "tictactoe"}
+    for call, wrong in (
+        (load_player, {"sims": 0}), (load_player, {"sims": 5.5}), (load_player, {"sims": "5"}),
+        (load_player, {"sims": 2**70}), (load_player, {"seed": -1}), (load_player, {"seed": True}),
+        (load_player, {"name": None}), (load_player, {"game": None}), (train, {"game": None}),
+        (play_match, {"games": "4"}), (play_match, {"games": 2**40}), (play_match, {"opening_plies": -3}),
+        (play_match, {"seed": -1}), (play_match, {"player1": player}),
+    ):  # fmt: skip
+        (name,) = wrong
+        with pytest.raises(UserError, match=f"{ {'name': 'player', 'player1': 'player'}.get(name, name)}: expected"):
+            call(**(match if call is play_match else {}) | wrong)
 
 
 def test_a_match_is_the_same_again():

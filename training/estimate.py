@@ -116,7 +116,7 @@ def estimate(session: Session) -> Estimate:
         seconds = asked * c.episodes * searched * sims / (0.7 * rate) + steps * _training_step(c, rate)
     once = 0.0 if search_is_kept() else COMPILING
     end = s.requested  # what was changed while an iteration was in progress counts from the next one on
-    iterations = end.iterations - s.iteration + 1
+    iterations = max(1, end.iterations - s.iteration + 1)  # the one in progress is finished
     left = iterations * seconds + once
     if end.minutes:
         left = min(left, max(60 * end.minutes - s.worked_seconds, 0))

@@ -49,6 +49,7 @@ def run(argv: list[str]) -> int:
     from evaluation.game_contract import checked
     from players import book as books
     from players.by_name import make_player
+    from storage.atomic_files import not_written
 
     game = checked(games.make(args.game))
     player = make_player(args.player, game, sims=args.sims)
@@ -65,6 +66,6 @@ def run(argv: list[str]) -> int:
         books.extend(book, player, args.plies, path, seed=args.seed,
                      report=lambda n: print(f"\r{n} positions", end="", flush=True) if live else None)  # fmt: skip
     except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
+        raise not_written(path, error) from None
     print(f"{chr(13) if live else ''}{path}: {len(book)} positions of {game.spec} by {book.player}")
     return 0

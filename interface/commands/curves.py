@@ -28,7 +28,9 @@ class Curves:
     x: Literal["iteration", "time"] = "iteration"
     """The x axis."""
     output: Output[Path] = Path("curves.png")
-    """File to write: .png, .svg or .pdf; an existing one is replaced."""
+    """File to write: .png, .svg or .pdf; curves that were drawn before are replaced."""
+    overwrite: bool = False
+    """Replace that file also if it holds something else."""
 
 
 def run(argv: list[str]) -> int:
@@ -37,8 +39,10 @@ def run(argv: list[str]) -> int:
         raise UserError(f"output: expected a file that ends in {', '.join(KINDS)}, got {str(args.output)[:80]!r}")
     import games
     from loggers import read_metrics
+    from storage.atomic_files import check_free
     from storage.run_folders import SHIPPED, find_run
 
+    check_free(args.output, overwrite=args.overwrite, ours=b"atplotlib")  # which draws them, and says so
     spec = games.make(args.game).spec
     folders = [find_run(spec, number) for number in args.run or (None,)]
     ships = {folder: "shipped/" if SHIPPED in folder.parents else "" for folder in folders}

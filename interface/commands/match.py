@@ -105,18 +105,18 @@ def run(argv: list[str]) -> int:
     made = bool(args.save) and not place.exists()
     if made:
         write_file(place, b"")  # fails now, before hours of games, if it cannot be written
-    played: list[MatchGame] = []
+    saved: list[MatchGame] = []
     try:
         with args.machines(game, Console(quiet=args.json).warn) as machines:
             if machines is not None:
                 for player, name in zip(players, names, strict=True):
                     machines.know(player, name, args.sims)
-            played, stopped, fault = _play(game, players, args, claims, machines)
+            played, stopped, fault = _play(game, players, args, claims, machines, saved)
     finally:
-        if made and not played:
+        if made and not saved:
             place.unlink(missing_ok=True)
     if played:
-        _tell(_result(game, players, played, claims, stopped, args.games), args)
+        _tell(_result(game, players, played, claims, stopped, args.games), args, len(saved))
     if fault is not None:
         raise fault
     if not played:
@@ -148,26 +148,27 @@ LOOK = 32
 
 def _play(
     game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None,
-    machines: MatchMachines | None,
+    machines: MatchMachines | None, saved: list[MatchGame],
 ) -> tuple[list[MatchGame], bool, UserError | None]:  # fmt: skip
-    """Return the games played, in complete pairs; whether the match was stopped; and the error, if one stopped it."""
+    """Return the games played, in complete pairs; whether the match was stopped; and the error, if one stopped it.
+
+    saved: gets those that are on the disk.
+    """
     from agent import Quit
     from evaluation.match import contest
     from evaluation.promotion import sprt
     from evaluation.rating import rate
     from loggers import Console
-    from storage.atomic_files import write_file
 
     played: list[MatchGame] = []
     one_by_one = min(p.at_once for p in players) == 1
     console = Console(quiet=args.json)
 
     def keep(games: list[MatchGame]) -> None:
-        if args.save and not played:
-            write_file(Path(args.save), b"")  # the old file is replaced only now
         played.extend(games)
         if args.save:
-            _save(Path(args.save), game, players, games)
+            _save(Path(args.save), game, players, games, afresh=not saved)
+            saved.extend(games)
 
     def over(scores: list[float]) -> bool:
         return claims is not None and len(scores) % LOOK == 0 and sprt(scores, *claims).accepted is not None
@@ -190,7 +191,10 @@ def _play(
     return played, False, None
 
 
-def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[MatchGame]) -> None:
+def _save(
+    place: Path, game: Game, players: tuple[Player, ...], games: list[MatchGame], *, afresh: bool
+) -> None:
+    """Write games to a file; afresh: in place of what it holds."""
     import datetime
 
     from storage.game_files import Record, append
@@ -200,7 +204,7 @@ def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[Matc
         Record(game, g.moves, g.record.result + 0.0, (names[not g.first_began], names[g.first_began]), today,
                seconds=g.seconds, forfeit=g.forfeit)
         for g in games  # + 0.0: a draw is never -0.0
-    ))  # fmt: skip
+    ), afresh=afresh)  # fmt: skip
 
 
 def _result(
@@ -289,12 +293,14 @@ def _words(
     return lines
 
 
-def _tell(values: dict[str, Any], args: Match) -> None:
+def _tell(values: dict[str, Any], args: Match, saved: int) -> None:
+    """Print a result; saved: how many of its games are in the file, all but after an error."""
     import json
 
     words = values.pop("words")
-    if args.save:
+    if saved:
         own = f" --game {quoted(args.game)}" if ".py" in args.game else ""  # its file is run, so it has to be typed
         replay = f"python main.py replay {join([args.save])} --game-number 1{own}"
-        words.append(f"  the games are in {args.save}; `{replay}` shows one")
+        which = "the games" if saved >= values["games"] else f"the first {saved} games"
+        words.append(f"  {which} are in {args.save}; `{replay}` shows one")
     print(json.dumps(values) if args.json else "\n".join(words))

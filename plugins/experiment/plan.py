@@ -315,4 +315,7 @@ def varied(text: str) -> dict[str, dict[str, Any]]:
     name, values = pair(text, "vary")
     if name == "hidden_cnn_layers":
         raise UserError("vary: hidden_cnn_layers: expected a file with a table for each network, its values are lists")
-    return {f"{name}={value}": {name: value} for value in values}
+    found = {f"{name}={value}": {name: value} for value in values}
+    if len(found) < max(2, len(values)):
+        raise UserError(f"vary: expected two or more values that differ, got {text[:60]!r}")
+    return found

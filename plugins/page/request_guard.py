@@ -15,6 +15,7 @@ connection. The policy in the responses lets a page load nothing from elsewhere,
 from __future__ import annotations
 
 import hmac
+import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
@@ -128,7 +129,7 @@ class Guard:
             if "--allow-host" in reason and self.knows(scope) and reason not in self._said:
                 self._said.add(reason)
                 self._say(f"refused: {reason}")
-            await _answer(send, status, reason)
+            await _refuse(send, status, reason, as_json=scope["path"].startswith("/api/"))
         elif in_address(scope, self._token):
             await self._remember(scope, send)
         else:
@@ -209,10 +210,24 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
+async def _refuse(send: Send, status: int, reason: str, *, as_json: bool) -> None:
+    """Answer with a reason, in the form in which the interface says what is wrong, or as text."""
+    if as_json:
+        await _answer(send, status, json.dumps({"error": reason}), kind=b"application/json")
+    else:
+        await _answer(send, status, reason)
+
+
 async def _answer(
-    send: Send, status: int, text: str, more: Iterable[tuple[bytes, bytes]] = (), *, close: bool = True
+    send: Send,
+    status: int,
+    text: str,
+    more: Iterable[tuple[bytes, bytes]] = (),
+    *,
+    close: bool = True,
+    kind: bytes = b"text/plain; charset=utf-8",
 ) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store"), *more]
+    headers = [(b"content-type", kind), (b"cache-control", b"no-store"), *more]
     headers += [(b"content-length", str(len(text.encode())).encode()), (b"content-security-policy", POLICY.encode())]
     headers += [(b"connection", b"close")] if close else []
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *HEADERS]})

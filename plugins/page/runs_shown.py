@@ -436,9 +436,9 @@ def train_arguments(given_preset: str, minutes: float | None) -> list[str]:
 
 
 def resumed(run: str, spec: str, roster: Roster) -> tuple[str, list[str]]:
-    """Return (game, arguments of `train`) that resume a run of a game; run: its folder's name."""
+    """Return (game, arguments of `train`) that resume a run of a game; run: its name, or its folder's."""
     for name, folder in named_runs().items():
-        if not prefix_of(name) and folder.name == run and settings(folder).game == spec:
+        if not prefix_of(name) and run in (name, folder.name) and settings(folder).game == spec:
             return game_spec(folder, roster.named), ["--run", str(int(folder.name[3:]))]
     raise LookupError(run)
 

@@ -16,6 +16,7 @@ from evaluation.promotion import judge_sprt, sprt, tournament
 from interface.commands import match as match_command
 from players.by_name import make_player
 from players.simple import RandomPlayer
+from storage import game_files
 from storage.game_files import load_game
 from support.command_line import output_of
 from support.match_players import Drawn, Luck, Spy
@@ -33,7 +34,7 @@ def played(capsys, *argv):
 
 
 def test_the_command_that_shows_a_game_can_be_copied_whatever_the_file_is_called(capsys):
-    match_command._tell({"words": []}, match_command.Match("random", "random", save="my games.jsonl"))
+    match_command._tell({"words": [], "games": 2}, match_command.Match("random", "random", save="my games.jsonl"), 2)
     assert f"replay {join(['my games.jsonl'])} --game-number 1`" in capsys.readouterr().out
 
 
@@ -220,6 +221,27 @@ def test_games_saved_are_not_written_over_unless_told_to(capsys, tmp_path):
     code, _, err = output_of(capsys, *argv)
     assert code == 2 and "--overwrite" in err and file.read_bytes() == before
     assert output_of(capsys, *argv, "--overwrite")[0] == 0 and file.read_text().count("\n") == 2
+
+
+@pytest.mark.parametrize("writes", [0, 1])
+def test_a_disk_that_is_full_costs_no_game_that_was_saved(capsys, tmp_path, monkeypatch, writes):
+    """It is full at the first games, or at the second ones: 64 of 100 are on the disk then."""
+    file, argv = tmp_path / "games.jsonl", ["match", "random", "random", "--game", "connect4", "--save"]
+    assert output_of(capsys, *argv, str(file), "--games", "2")[0] == 0
+    before, first = file.read_bytes(), game_files.write_file
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    def write(path, data):
+        (first if writes and b"moves" in data else full)(path, data)
+        monkeypatch.setattr(game_files.os, "open", full)
+
+    monkeypatch.setattr(game_files, "write_file", write)
+    code, out, err = output_of(capsys, *argv, str(file), "--games", "100", "--overwrite")
+    assert code == 5 and err.endswith("games.jsonl: cannot be written (No space left on device)\n"), err
+    assert f"the first 64 games are in {file}" in out if writes else "games are in" not in out
+    assert len(file.read_text().splitlines()) == 64 if writes else file.read_bytes() == before
 
 
 def test_ctrl_c_reports_what_was_played_and_keeps_it(capsys, tmp_path, monkeypatch):

@@ -37,7 +37,8 @@ def test_a_place_where_nothing_can_be_saved_is_told_before_the_game(tmp_path):
     for name, told_words in (
         ("there.json", "exists; --overwrite replaces it"), ("nowhere.json", "exists"),
         ("folder.json", "this is a folder"), ("no/game.json", "No such file"), ("there.json/x.json", "Not a directory"),
-        (f"{'x' * 300}.json", "name too long"), (f"{'x' * 245}.json", "name too long"), ("game.sgf", "no form in SGF"),
+        (f"{'x' * 300}.json", "name too long"), (f"{'x' * 245}.json", "name too long"),
+        ("game.sgf", "no form in SGF, expected a file of another form: .json or .txt"),
         ("game", "ends in .json, .txt or .sgf, got 'game'"), (".json", "ends in"), ("game.pkl", "ends in"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=re.escape(told_words)) as raised:

@@ -26,7 +26,9 @@ class Report:
     game: str = "connect4"
     """Game of the run; of an experiment only if it is a file of your own."""
     output: Output[Path] = Path("report.html")
-    """File to write; an existing one is replaced."""
+    """File to write; a report that was written before is replaced."""
+    overwrite: bool = False
+    """Replace that file also if it holds something else."""
 
 
 def run(argv: list[str]) -> int:
@@ -35,10 +37,11 @@ def run(argv: list[str]) -> int:
         raise UserError(f"output: expected a file that ends in .html, got {str(args.output)[:80]!r}")
     import games
     from plugins.experiment.folder import PLAN, experiments
-    from plugins.experiment.report import experiment_report, run_report
-    from storage.atomic_files import replacing
+    from plugins.experiment.report import MARK, experiment_report, run_report
+    from storage.atomic_files import check_free, replacing
     from storage.run_folders import find_run
 
+    check_free(args.output, overwrite=args.overwrite, ours=MARK.encode())
     number = re.fullmatch(r"(?:run)?([0-9]{1,6})", args.what)
     places = [Path(args.what), experiments() / args.what] if args.what and not number else []
     if any((place / PLAN).exists() for place in places):

@@ -193,6 +193,7 @@ def test_a_small_difference_is_not_called_certain(tmp_path):
         ("--vary", "cpuct"),
         ("--vary", "cpuc=1,2"),
         ("--vary", "cpuct=1"),
+        ("--vary", "cpuct=1.25,1.25"),
         ("--vary", "hidden_cnn_layers=8x3,16x3"),
         ("--vary", "cpuct=1,2", "--set", "episodes=1,2"),
         ("--vary", "cpuct=1,2", "--game", "nothing"),

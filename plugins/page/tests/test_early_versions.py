@@ -59,6 +59,8 @@ def test_they_are_shown_first_where_nobody_has_trained_and_are_no_players_of_any
         make_player("run0001:version0000", games.make("connect4"))
     with pytest.raises(LookupError):
         runs_shown.resumed("run0001", "connect4", roster)
+    with pytest.raises(LookupError):
+        runs_shown.resumed("early/connect4/run0001", "connect4", roster)
 
 
 def test_a_version_is_seen_to_learn_and_is_played_against_and_nothing_is_written(alone, no_preparing):  # noqa: F811

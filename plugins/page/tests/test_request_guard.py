@@ -201,6 +201,13 @@ def test_a_question_has_no_body_and_a_refusal_closes_the_connection(body):
     assert ask(headers=headers(content_length="0")).status == 200
 
 
+def test_a_refusal_has_the_form_of_the_interface_below_api_and_is_text_elsewhere():
+    for answer in ask("/api/runs", token=None), post("/api/search", x_alphazero=None):
+        assert answer.status == 403 and answer.headers[b"content-type"] == b"application/json" and answer.error
+    page = ask("/", token=None)
+    assert page.status == 403 and page.headers[b"content-type"].startswith(b"text/plain") and b"token" in page.body
+
+
 def test_a_body_says_its_length_and_is_limited():
     assert post(content_length=None).status == post(content_length="x").status == 411
     assert post(transfer_encoding="chunked").status == post(content_length="-1").status == 411

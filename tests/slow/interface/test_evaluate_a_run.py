@@ -34,6 +34,12 @@ def test_curves_are_written_in_the_form_that_the_name_says(trained_place, tmp_pa
     path = tmp_path / f"picture.{ending}"
     code, out, err = output_of(capsys, "curves", "--game", "tictactoe", "-o", str(path))
     assert (code, err) == (0, "") and out == f"tictactoe/run0001: {path}\n" and path.read_bytes().startswith(magic)
+    words = ["curves", "--game", "tictactoe", "-o", str(path)]
+    assert output_of(capsys, *words)[0] == 0, "it takes the place of curves that were drawn before"
+    path.write_text("mine")
+    code, _, err = output_of(capsys, *words)
+    assert code == 2 and "exists; --overwrite replaces it" in err and path.read_text() == "mine"
+    assert output_of(capsys, *words, "--overwrite")[0] == 0 and path.read_bytes().startswith(magic)
 
 
 def test_curves_that_cannot_be_drawn_are_refused(trained_place, tmp_path, capsys):

@@ -69,6 +69,9 @@ def test_what_is_changed_within_an_iteration_counts_for_the_rest_of_the_run(root
         asked = []
         train(session, stop=lambda: asked.append(1) or len(asked) > 20)
         assert session.store.has_begun(5), "stopped in the middle"
+    with Session.open(folder, with_overrides(read_config(folder), iterations=2), console=QUIET) as session:
+        found = estimate.estimate(session)
+        assert found.left > 0 and found.disk > 0, "the one in progress is finished, though fewer are wanted"
     for iterations in (6, 9):
         with Session.open(folder, with_overrides(read_config(folder), iterations=iterations), console=QUIET) as session:
             assert session.config.iterations == 5 and session.requested.iterations == iterations

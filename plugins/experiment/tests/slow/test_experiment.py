@@ -254,6 +254,8 @@ def test_reports_hold_all_in_one_file(undisturbed, trained_place, tmp_path, caps
         assert all(part < len(data["parts"]) for drawn in data["drawn"] for part in drawn)
         assert "<h2>Do it again</h2>" in text and "<svg" in text and "<h2>Curves</h2>" in text
     assert re.search(r"\[[+-]?\d+, [+-]?\d+\]", text.split("<h2>Answer</h2>")[1].split("<h2>")[0])
+    file.write_text("mine")
+    assert output_of(capsys, "report", str(undisturbed), "-o", str(file))[0] == 2 and file.read_text() == "mine"
     assert output_of(capsys, "report", "nothing")[0] == output_of(capsys, "report", "-o", "x.pdf")[0] == 2
 
 
