@@ -10,12 +10,12 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.atomic_files import DamagedData, Unwritable, private, unwritable
+from storage.atomic_files import DamagedData, Unwritable, private, replacing, unwritable
 from storage.run_files import RunFiles
 from system.reading import LINES_BYTES, read_limited
 from system.terminal import LiveLine, harmless, has_colours, redraws, width_of
@@ -74,18 +74,31 @@ class _Handler(RotatingFileHandler):
 
 
 class _Trace(_Handler):
-    """A log that is the work itself: a line that cannot be written ends it."""
+    """A log that is the work itself: a line that cannot be written ends it. `named`: the file as errors call it."""
+
+    named: Path
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         error = sys.exc_info()[1]
         if not isinstance(error, Unwritable):  # the rotating handler calls this again for the error raised here
-            error = unwritable(Path(self.baseFilename), 0, getattr(error, "strerror", None) or str(error))
+            error = unwritable(self.named, 0, getattr(error, "strerror", None) or str(error))
         raise error from None
 
 
-def open_trace(path: Path) -> logging.Logger:
-    """Return a logger that writes every line to a new file, which replaces one of that name."""
-    return _opened(path, _Trace(path, mode="w"))
+@contextmanager
+def trace(path: Path) -> Iterator[logging.Logger]:
+    """Yield a logger that writes every line to a file; one that is there already is replaced at the end."""
+    with replacing(path) if path.is_file() else nullcontext(path) as place:
+        handler = _Trace(place, mode="w")
+        handler.named = path
+        logger = _opened(path, handler)
+        try:
+            yield logger
+        except BaseException:
+            with suppress(OSError):  # of the line that could not be written, which was raised already
+                close_log(logger)
+            raise
+        close_log(logger)
 
 
 def open_log(path: Path, *, megabytes: int = 8, files: RunFiles | None = None) -> logging.Logger:

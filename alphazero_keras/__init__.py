@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -218,7 +219,9 @@ def train(
     from training import presets
 
     spec = checked(games.make(_text(game, "game"))).spec
-    config = presets.preset(preset or presets.preset_for(spec), **{**settings, "game": spec})
+    config = presets.preset(_text(preset, "preset") or presets.preset_for(spec), **{**settings, "game": spec})
+    if on_iteration is not None and not callable(on_iteration):
+        raise UserError(f"on_iteration: expected a function, got {_shown(on_iteration)}")
     with Session.start(config, root=_root(runs), console=Console(quiet=quiet)) as session:
         lines = learn(session, on_iteration=on_iteration)
         which = "best" if session.best_version else "current"
@@ -273,25 +276,25 @@ def _game(spec: str) -> Game:
 
 def _whole(value: Any, name: str, low: int, high: int) -> int:
     """Return a whole number after checking its range."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not low <= value <= high:
-        raise UserError(f"{name}: expected a whole number from {low:,} to {high:,}, got {_shown(value)}")
-    return operator.index(value)
+    with suppress(TypeError):  # it is no whole number
+        if not isinstance(value, bool) and low <= (found := operator.index(value)) <= high:
+            return found
+    raise UserError(f"{name}: expected a whole number from {low:,} to {high:,}, got {_shown(value)}")
 
 
 def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or "\0" in value:
         raise UserError(f"{name}: expected a name as text, got {_shown(value)}")
     return value
 
 
 def _actions(position: Any) -> list[int]:
     """Return a position's actions; names of moves are no actions, even where they are digits."""
-    try:
+    with suppress(TypeError):  # neither a list, nor whole numbers in it
         found = list(position)
-        if not any(isinstance(action, bool) for action in found):
+        unlike = isinstance(position, (bytes, bytearray, Mapping, Set)) or any(isinstance(a, bool) for a in found)
+        if not unlike:
             return [operator.index(action) for action in found]
-    except TypeError:
-        pass  # neither a list, nor whole numbers in it
     raise UserError(
         f"position: expected a line of moves as text, or a list of actions, whole numbers, got {_shown(position)}"
     )
@@ -303,6 +306,8 @@ def _shown(value: Any) -> str:
 
 
 def _root(runs: str | os.PathLike[str]) -> Path | None:
+    if not isinstance(runs, (str, os.PathLike)) or "\0" in os.fspath(runs):
+        raise UserError(f"runs: expected a folder, got {_shown(runs)}")
     return Path(runs) if runs else None
 
 

@@ -23,7 +23,7 @@ from languages.translate import tr
 from players.book import BookPlayer
 from players.by_name import make_player
 from storage.game_files import PERSON, Record, check_place, save
-from system.shell import join
+from system.shell import as_word, join
 from system.terminal import columns_of, has_colours, width_of
 
 HINTED = 10
@@ -90,12 +90,12 @@ def play_console(
             save(save_to, Record(game, person.moves, result, players, date, forfeit=why))
             print(tr("The game is saved in {file}.", file=save_to))
             of = ["--game", game.spec] if save_to.suffix.lower() == ".txt" else []
-            named = f"./{save_to}" if str(save_to).startswith("-") else str(save_to)  # else it would be an option
             if result is None:
-                command = f"python main.py {join(['play', '--load', named, *of])}"
+                command = f"python main.py {join(['play', '--load', as_word(save_to), *of])}"
                 print(tr("`{command}` continues it.", command=command))
             else:
-                print(tr("`{command}` reviews it.", command=f"python main.py {join(['review', named, *of])}"))
+                command = f"python main.py {join(['review', as_word(save_to), *of])}"
+                print(tr("`{command}` reviews it.", command=command))
     return 0
 
 

@@ -26,6 +26,10 @@ RUN_COLOURS = (BLUE, ORANGE, GREEN, "#b04a5a", "#7a5ca8", "#3a9aa8", "#8a6d3b", 
 DASHES: Any = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 
 
+MARK = "AlphaZero in Keras"
+"""Stands in each file of a picture."""
+
+
 class Picture:
     """A matplotlib figure that a notebook shows as an image; without setup a bare one would show as text."""
 
@@ -34,8 +38,10 @@ class Picture:
 
     def save(self, path: str | Path) -> None:
         """Write the image to a file in the format of its ending."""
+        form, buffer = Path(path).suffix.lower().lstrip("."), io.BytesIO()
+        self.figure.savefig(buffer, format=form, dpi=110, metadata={"Software" if form == "png" else "Creator": MARK})
         with replacing(Path(path)) as trial:
-            self.figure.savefig(trial, dpi=110)
+            trial.write_bytes(buffer.getvalue())
 
     def _repr_png_(self) -> bytes:
         buffer = io.BytesIO()

@@ -97,9 +97,9 @@ def check_free(path: Path, *, overwrite: bool = False, ours: bytes = b"") -> Non
 
 
 def _holds(path: Path, words: bytes) -> bool:
-    """Return whether words stand in a file that can be read."""
+    """Return whether words stand in a file that can be read, or nothing does."""
     with suppress(OSError):
-        return words in read_limited(path, MODEL_BYTES)
+        return words in (data := read_limited(path, MODEL_BYTES)) or not data
     return False
 
 

@@ -29,6 +29,15 @@ def join(words: Iterable[str]) -> str:
     return shlex.join(words) if POSIX else subprocess.list2cmdline(words)
 
 
+def as_word(path: object) -> str:
+    """Return a file's name as a word of a command line, where it must not look like an option.
+
+    >>> as_word("-x.json"), as_word("x.json")
+    ('./-x.json', 'x.json')
+    """
+    return f"./{path}" if str(path).startswith("-") else str(path)
+
+
 def split(line: str) -> list[str]:
     """Return the words of a command line; raise `ValueError` where a quote is not closed.
 

@@ -59,7 +59,7 @@ def test_mistakes_are_named(player):
 
 
 def test_what_is_no_position_and_no_number_is_named_and_never_taken_for_another(player):
-    for position in (["b2", "a3"], ["4", "4"], [4.0], [True], None, 4453):
+    for position in (["b2", "a3"], ["4", "4"], [4.0], [True], None, 4453, b"b2", {4: 0}, {4}):
         with pytest.raises(UserError, match="a line of moves as text, or a list of actions"):
             player.think(position)
     assert player.think([np.int64(4)]).move == player.think("b2").move
@@ -72,11 +72,13 @@ def test_what_is_no_position_and_no_number_is_named_and_never_taken_for_another(
         (load_player, {"sims": 2**70}), (load_player, {"seed": -1}), (load_player, {"seed": True}),
         (load_player, {"name": None}), (load_player, {"game": None}), (train, {"game": None}),
         (play_match, {"games": "4"}), (play_match, {"games": 2**40}), (play_match, {"opening_plies": -3}),
-        (play_match, {"seed": -1}), (play_match, {"player1": player}),
+        (play_match, {"seed": -1}), (play_match, {"player1": player}), (load_player, {"sims": np.array([5, 6])}),
+        (load_player, {"sims": np.array(5.5)}), (load_player, {"runs": 5}), (load_player, {"runs": "a\0b"}),
+        (load_player, {"game": "a\0b.py:Own"}), (train, {"preset": 5}), (train, {"on_iteration": 5}),
     ):  # fmt: skip
         (name,) = wrong
         with pytest.raises(UserError, match=f"{ {'name': 'player', 'player1': 'player'}.get(name, name)}: expected"):
-            call(**(match if call is play_match else {}) | wrong)
+            call(**{play_match: match, train: {"game": "tictactoe"}, load_player: {}}[call] | wrong)
 
 
 def test_a_match_is_the_same_again():

@@ -118,13 +118,13 @@ def as_options(config: Config, name: str = "laptop") -> list[str]:
     return words
 
 
-def following(config: Config) -> set[str]:
+def following(config: Config) -> tuple[str, ...]:
     """Return the names of what follows from the processor, the minutes and the game of a run of preset `laptop`.
 
     A run keeps them, also where minutes that are left, another processor or another file of the game suggest others.
     """
     of_minutes, of_game = FITTED if config.minutes else (), () if has_preset(config.game) else OF_GAME
-    return {"hidden_cnn_layers", *of_minutes, *of_game}
+    return tuple(dict.fromkeys(("hidden_cnn_layers", *of_minutes, *of_game)))
 
 
 def has_preset(game: str) -> bool:

@@ -38,17 +38,16 @@ def run(argv: list[str]) -> int:
     if args.output.suffix.lower() not in KINDS:
         raise UserError(f"output: expected a file that ends in {', '.join(KINDS)}, got {str(args.output)[:80]!r}")
     import games
+    from interface.curves import MARK, curves
     from loggers import read_metrics
     from storage.atomic_files import check_free
     from storage.run_folders import SHIPPED, find_run
 
-    check_free(args.output, overwrite=args.overwrite, ours=b"atplotlib")  # which draws them, and says so
+    check_free(args.output, overwrite=args.overwrite, ours=MARK.encode())
     spec = games.make(args.game).spec
     folders = [find_run(spec, number) for number in args.run or (None,)]
     ships = {folder: "shipped/" if SHIPPED in folder.parents else "" for folder in folders}
     runs = {f"{ships[f]}{f.parent.name}/{f.name}": read_metrics(f / "metrics.jsonl") for f in folders}
-    from interface.curves import curves
-
     curves(runs, by_time=args.x == "time").save(args.output)
     print(f"{', '.join(runs)}: {args.output}")
     return 0

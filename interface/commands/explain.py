@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def run(argv: list[str]) -> int:
     from games.line_of_moves import after_moves
     from interface.commands.given_position import begun
     from interface.explain import as_text, explain
-    from loggers import open_trace
+    from loggers import trace
     from players.by_name import make_player
     from search.trace import SearchLog
     from storage.game_files import check_free
@@ -61,15 +62,15 @@ def run(argv: list[str]) -> int:
     game, state = record.game, after_moves(record.game, record.moves)
     if args.trace:
         check_free(Path(args.trace), overwrite=args.overwrite)
-    observer = SearchLog(open_trace(Path(args.trace))) if args.trace else None
-    agent = make_player(args.player, game, sims=args.sims, observer=observer)
-    if not isinstance(agent, Agent):
-        raise UserError(f"expected a network to explain, got the player {agent.name}")
-    if agent.name.startswith("level ") and early(argv, "sims") is not None:
-        raise UserError(f"expected no --sims with a level, which has {agent.mcts_sims} simulations")
-    found = explain(agent, state)
-    if observer is not None:
-        observer.logger.info("the search ends with %d simulations", found["simulations"])
+    with trace(Path(args.trace)) if args.trace else nullcontext() as log:
+        agent = make_player(args.player, game, sims=args.sims, observer=SearchLog(log) if log else None)
+        if not isinstance(agent, Agent):
+            raise UserError(f"expected a network to explain, got the player {agent.name}")
+        if agent.name.startswith("level ") and early(argv, "sims") is not None:
+            raise UserError(f"expected no --sims with a level, which has {agent.mcts_sims} simulations")
+        found = explain(agent, state)
+        if log:
+            log.info("the search ends with %d simulations", found["simulations"])
     if args.json:
         print(json.dumps(found | ({"notes": record.notes} if record.notes else {})))
         return 0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from config import UserError
 from interface.arguments import Positional, early, parse, whole, with_plugin_options
 from interface.commands import show_compiling
-from system.shell import join, quoted
+from system.shell import as_word, join, quoted
 
 if TYPE_CHECKING:
     from agent import Player
@@ -87,7 +87,6 @@ def run(argv: list[str]) -> int:
     from players.book import BookPlayer
     from players.by_name import make_player, one_at_a_time
     from storage import game_files
-    from storage.atomic_files import write_file
 
     game, place = checked(largest_of(games.make(args.game))), Path(args.save)
     if args.save:
@@ -104,7 +103,7 @@ def run(argv: list[str]) -> int:
             person.output = sys.stderr  # standard output is for the result
     made = bool(args.save) and not place.exists()
     if made:
-        write_file(place, b"")  # fails now, before hours of games, if it cannot be written
+        game_files.append(place, ())  # fails now, before hours of games, if it cannot be written
     saved: list[MatchGame] = []
     try:
         with args.machines(game, Console(quiet=args.json).warn) as machines:
@@ -294,13 +293,15 @@ def _words(
 
 
 def _tell(values: dict[str, Any], args: Match, saved: int) -> None:
-    """Print a result; saved: how many of its games are in the file, all but after an error."""
+    """Print a result; saved: how many games are in the file, all but after an error."""
     import json
 
     words = values.pop("words")
+    if args.save:
+        values["saved"] = saved
     if saved:
         own = f" --game {quoted(args.game)}" if ".py" in args.game else ""  # its file is run, so it has to be typed
-        replay = f"python main.py replay {join([args.save])} --game-number 1{own}"
+        replay = f"python main.py replay {join([as_word(args.save)])} --game-number 1{own}"
         which = "the games" if saved >= values["games"] else f"the first {saved} games"
         words.append(f"  {which} are in {args.save}; `{replay}` shows one")
     print(json.dumps(values) if args.json else "\n".join(words))

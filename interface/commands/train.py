@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from config import Config, UserError, with_overrides
+from config import FIELDS, Config, UserError, is_fixed, with_overrides
 from interface.arguments import (
     HELP,
     Choice,
@@ -142,7 +142,8 @@ def _run(argv: list[str], signals: _Signals) -> int:
             if chosen is None:
                 base = kept
             elif chosen == "laptop":
-                base = with_overrides(base, **{name: getattr(kept, name) for name in following(kept)})
+                stays = {*filter(is_fixed, FIELDS), *following(kept)}
+                base = with_overrides(base, **{name: getattr(kept, name) for name in stays})
         if source is not None and taken[0] and chosen in (None, "laptop"):
             base, like_theirs = with_network_of(base, find_run(theirs, source)), (*NETWORK, *EXTRA_HEADS)
         args = parse(Train, argv, Train(base))

@@ -32,8 +32,8 @@ from training.size_plan import game_named
 
 HERE = Path(__file__).parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-MARK = '<meta name="generator" content="AlphaZero in Keras: report">'
-"""Stands in each report."""
+MARK = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+"""Stands in each report, and in no other file."""
 POINTS = 200
 """Most points of a curve."""
 OPENINGS = (
@@ -47,8 +47,7 @@ def page(title: str, below: str, sections: Iterable[str], data: dict[str, Any]) 
     style, script = (read_limited(HERE / name, TEXT_BYTES).decode() for name in ("report.css", "report.js"))
     values = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{MARK}<title>{escape(title)}</title>'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>{MARK}'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
         f'<body><main><h1>{escape(title)}</h1><p class="less">{escape(below)}</p>{"".join(sections)}</main>'
         f'<script type="application/json" id="data">{values}</script><script>{script}</script></body></html>\n'

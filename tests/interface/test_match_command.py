@@ -36,6 +36,8 @@ def played(capsys, *argv):
 def test_the_command_that_shows_a_game_can_be_copied_whatever_the_file_is_called(capsys):
     match_command._tell({"words": [], "games": 2}, match_command.Match("random", "random", save="my games.jsonl"), 2)
     assert f"replay {join(['my games.jsonl'])} --game-number 1`" in capsys.readouterr().out
+    match_command._tell({"words": [], "games": 2}, match_command.Match("random", "random", save="-x.jsonl"), 2)
+    assert "replay ./-x.jsonl --game-number 1`" in capsys.readouterr().out
 
 
 # ---- which games are played

@@ -83,6 +83,27 @@ def test_the_options_of_a_run_start_it_with_the_same_settings_on_other_cores(gam
     assert fitted_to(argv, parse(Train, argv, Train(base_of(argv))).config) == config
 
 
+def test_options_are_written_in_one_order():
+    config = preset("laptop", 7, game=NIM, minutes=3.0)
+    names = [word[2:].replace("-", "_") for word in as_options(config) if word.startswith("--")]
+    first = [*c.differences(unfitted("laptop", game=NIM), config)]
+    rest = [name for name in dict.fromkeys((*presets.FITTED, *presets.OF_GAME)) if name not in first]
+    assert names == [*first, *rest] and len(rest) > 3
+
+
+def test_what_cannot_change_stays_as_a_run_began_that_is_resumed_with_its_preset(monkeypatch, tmp_path):
+    resumed = []
+    monkeypatch.setattr(train, "_session", lambda folder, args, config: resumed.append(config) or 1 / 0)
+    began = preset("laptop", 1, minutes=3.0, ownership_weight=0.0, value_filters=4, seed=5)
+    (tmp_path / "config.json").write_text(c.to_json(began))
+    monkeypatch.setattr("storage.run_folders.run_to_change", lambda spec, number: tmp_path)
+    monkeypatch.setattr(train, "_require_free", lambda folder: None)
+    monkeypatch.setattr("storage.run_folders.game_of", lambda folder, config: None)
+    with pytest.raises(ZeroDivisionError):
+        train.run(["--preset", "laptop", "--minutes", "3", "--run", "1"])
+    assert c.differences(began, resumed[0]) == {}
+
+
 def test_what_follows_from_minutes_and_from_an_unknown_game_is_listed():
     changed = c.differences(unfitted("laptop"), preset("laptop", 1, minutes=0.1))
     assert changed.keys() - {"minutes"} == set(presets.FITTED)

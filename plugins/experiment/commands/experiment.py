@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from config import UserError
 from interface.arguments import Output, Positional, Repeated, parse
-from system.shell import join
+from system.shell import as_word, join
 
 if TYPE_CHECKING:
     from plugins.experiment.plan import Plan
@@ -98,7 +98,7 @@ def run(argv: list[str]) -> int:
         print(json.dumps(_values(found, sentences(plan, found))))
     else:
         print("\n" + table(plan, found) + "\n\n" + "\n".join(sentences(plan, found)))
-        print(f"\n`python main.py report {join([str(folder)])} -o report.html` writes it all into one file")
+        print(f"\n`python main.py report {join([as_word(folder)])} -o report.html` writes it all into one file")
     return 0
 
 

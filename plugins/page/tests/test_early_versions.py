@@ -63,6 +63,14 @@ def test_they_are_shown_first_where_nobody_has_trained_and_are_no_players_of_any
         runs_shown.resumed("early/connect4/run0001", "connect4", roster)
 
 
+def test_a_run_is_resumed_by_its_name_or_that_of_its_folder(trained_place):
+    roster = web_players.Roster(("tictactoe",))
+    for name in "run0001", "tictactoe/run0001":
+        assert runs_shown.resumed(name, "tictactoe", roster) == ("tictactoe", ["--run", "1"])
+    with pytest.raises(LookupError):
+        runs_shown.resumed("tictactoe/run0001", "connect4", roster)
+
+
 def test_a_version_is_seen_to_learn_and_is_played_against_and_nothing_is_written(alone, no_preparing):  # noqa: F811
     folder = FOLDERS[0]
     before, (versions, _), name = tree_of(folder), numbers_of(folder), "early/connect4/run0001"

@@ -1,13 +1,12 @@
 """What a run of days may not do: hold on to memory with each answer, new version, training, or line of log."""
 
-from contextlib import suppress
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 
-from loggers import MEGABYTE, close_log, open_log, open_trace
+from loggers import MEGABYTE, close_log, open_log, trace
 from memory import Batch
 from network.choose_predictor import make_predictor, openvino_installed
 from storage.atomic_files import Unwritable
@@ -120,18 +119,17 @@ def test_a_log_is_bounded_in_size(tmp_path):
 def test_a_trace_is_whole_replaces_the_one_before_and_tells_when_it_cannot_be(tmp_path):
     path = tmp_path / "x.log"
     path.write_text("of before")
-    log = open_trace(path)
-    assert path.read_text() == "of before", "until there is something to say"
-    for i in range(3000):
-        log.info("%d %s", i, "x" * 1000)
-    close_log(log)
+    with pytest.raises(KeyboardInterrupt), trace(path) as log:
+        log.info("x")
+        raise KeyboardInterrupt
+    assert path.read_text() == "of before", "until all is said"
+    with trace(path) as log:
+        for i in range(3000):
+            log.info("%d %s", i, "x" * 1000)
     lines = path.read_text().splitlines()
     assert [int(line.split()[2]) for line in lines] == [*range(3000)] and [*tmp_path.iterdir()] == [path]
     full = Path("/dev/full")
     if full.exists():
-        log = open_trace(full)
-        with pytest.raises(Unwritable) as raised:
+        with pytest.raises(Unwritable) as raised, trace(full) as log:
             log.info("x")
-        assert str(raised.value).count("cannot be written (No space left on device)") == 1
-        with suppress(OSError):  # of the line that is still on its way
-            close_log(log)
+        assert str(raised.value).count("/dev/full: cannot be written (No space left on device)") == 1
