@@ -32,7 +32,7 @@ from support.command_line import output_of
 
 FOLDERS = sorted(path.parent for path in SHIPPED.glob("*/*/config.json"))
 BOARDS = [pytest.param(each, board, id=board.spec) for each in FOLDERS for board in boards_of(each)]
-NAMED = "connect4", "gomoku", "othello", "go"
+NAMED = "connect4", "gomoku", "othello", "go", "othello(size=6)", "go(komi=24.5)"
 """Games whose levels are measured until the error of each is below 40."""
 
 
