@@ -105,8 +105,9 @@ def test_a_match_says_that_there_were_no_more_openings(place, capsys):
 
 
 def test_a_match_whose_games_cannot_be_kept_is_reported(place, capsys, monkeypatch, tmp_path):
-    def full(*_):
-        raise UserError("games.jsonl: cannot be written (No space left on device)")
+    def full(path, records, **_):
+        if [*records]:  # before the match it is tried with none
+            raise UserError("games.jsonl: cannot be written (No space left on device)")
 
     monkeypatch.setattr(game_files, "append", full)
     argv = ["match", "random", "greedy", "--game", "tictactoe", "--games", "4", "--save", str(tmp_path / "games.jsonl")]
