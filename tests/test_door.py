@@ -68,14 +68,28 @@ def test_what_is_no_position_and_no_number_is_named_and_never_taken_for_another(
             player.evaluate(positions)
     match = {"player1": "random", "player2": "random", "game": "tictactoe"}
     for call, wrong in (
-        (load_player, {"sims": 0}), (load_player, {"sims": 5.5}), (load_player, {"sims": "5"}),
-        (load_player, {"sims": 2**70}), (load_player, {"seed": -1}), (load_player, {"seed": True}),
-        (load_player, {"name": None}), (load_player, {"game": None}), (train, {"game": None}),
-        (play_match, {"games": "4"}), (play_match, {"games": 2**40}), (play_match, {"opening_plies": -3}),
-        (play_match, {"seed": -1}), (play_match, {"player1": player}), (load_player, {"sims": np.array([5, 6])}),
-        (load_player, {"sims": np.array(5.5)}), (load_player, {"runs": 5}), (load_player, {"runs": "a\0b"}),
-        (load_player, {"game": "a\0b.py:Own"}), (train, {"preset": 5}), (train, {"on_iteration": 5}),
-    ):  # fmt: skip
+        (load_player, {"sims": 0}),
+        (load_player, {"sims": 5.5}),
+        (load_player, {"sims": "5"}),
+        (load_player, {"sims": 2**70}),
+        (load_player, {"seed": -1}),
+        (load_player, {"seed": True}),
+        (load_player, {"name": None}),
+        (load_player, {"game": None}),
+        (train, {"game": None}),
+        (play_match, {"games": "4"}),
+        (play_match, {"games": 2**40}),
+        (play_match, {"opening_plies": -3}),
+        (play_match, {"seed": -1}),
+        (play_match, {"player1": player}),
+        (load_player, {"sims": np.array([5, 6])}),
+        (load_player, {"sims": np.array(5.5)}),
+        (load_player, {"runs": 5}),
+        (load_player, {"runs": "a\0b"}),
+        (load_player, {"game": "a\0b.py:Own"}),
+        (train, {"preset": 5}),
+        (train, {"on_iteration": 5}),
+    ):
         (name,) = wrong
         with pytest.raises(UserError, match=f"{ {'name': 'player', 'player1': 'player'}.get(name, name)}: expected"):
             call(**{play_match: match, train: {"game": "tictactoe"}, load_player: {}}[call] | wrong)
