@@ -292,8 +292,8 @@ def _actions(position: Any) -> list[int]:
     """Return a position's actions; names of moves are no actions, even where they are digits."""
     with suppress(TypeError):  # neither a list, nor whole numbers in it
         found = list(position)
-        unlike = isinstance(position, (bytes, bytearray, Mapping, Set)) or any(isinstance(a, bool) for a in found)
-        if not unlike:
+        no_list = isinstance(position, (bytes, bytearray, Mapping, Set))
+        if not no_list and not any(isinstance(action, bool) for action in found):
             return [operator.index(action) for action in found]
     raise UserError(
         f"position: expected a line of moves as text, or a list of actions, whole numbers, got {_shown(position)}"

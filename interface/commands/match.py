@@ -190,9 +190,7 @@ def _play(
     return played, False, None
 
 
-def _save(
-    place: Path, game: Game, players: tuple[Player, ...], games: list[MatchGame], *, afresh: bool
-) -> None:
+def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[MatchGame], *, afresh: bool) -> None:
     """Write games to a file; afresh: in place of what it holds."""
     import datetime
 
