@@ -63,8 +63,9 @@ def test_a_file_of_rules_that_changes_is_compiled_again(folder):
 
 def test_a_process_that_fails_is_not_waited_for(folder, monkeypatch):
     monkeypatch.setattr(preparing, "COMMAND", [sys.executable, "-c", "import sys; sys.exit(2)"])
-    found = Preparations("connect4").begin("tictactoe")
-    assert found.done.wait(60)
+    preparations = Preparations("connect4")
+    preparations.begin("tictactoe")  # None where the process has ended before this looks at it
+    assert preparations._of["tictactoe"].done.wait(60) and preparations.begin("tictactoe") is None, "nor tried again"
 
 
 @pytest.mark.parametrize("spec", ["connect4", "go", "othello(size=6)", "gomoku"])
