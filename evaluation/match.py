@@ -271,7 +271,8 @@ def contest(
     total: int,
     *,
     seed: int,
-    opening_plies: int,
+    opening_plies: int = 0,
+    opened: Sequence[list[int]] | None = None,
     over: Callable[[list[float]], bool] = lambda scores: False,
     every: int = 64,
     batch: int = 0,
@@ -282,13 +283,15 @@ def contest(
 ) -> list[float]:
     """Play pairs of games, both colours of each seeded opening, until `over`; return the scores of player 1.
 
-    Plays at most `total` games, fewer if the game has fewer openings: no game is played twice. `over` is called after
-    every `every` games. If `batch` is larger, `batch` games are played side by side, and those after the deciding game
-    count for nothing. `known` holds scores of games already played; `keep` receives the new games. `play` is called
-    as `play_batch`, in its place, with all games of a batch at once.
+    Plays at most `total` games, fewer if the game has fewer openings: no game is played twice. `opened`: openings in
+    place of random ones of `opening_plies`. `over` is called after every `every` games. If `batch` is larger, `batch`
+    games are played side by side, and those after the deciding game count for nothing. `known` holds scores of games
+    already played; `keep` receives the new games. `play` is called as `play_batch`, in its place, with all games of a
+    batch at once.
     """
     scores = dict(known or {})
-    opened = openings(game, total // 2, plies=opening_plies, seed=seed)
+    if opened is None:
+        opened = openings(game, total // 2, plies=opening_plies, seed=seed)
     total, end = 2 * len(opened), 0
     at_once = min(player.at_once for player in players) if play is None else total
     while end < total:

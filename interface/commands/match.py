@@ -44,6 +44,9 @@ class Match:
     """Simulations per move of a network; a level has its own."""
     opening_plies: int = 2
     """Random moves that open each pair of games; more if they give too few different openings."""
+    even_by: str = ""
+    """Of the random openings play those that this player holds for even, with --sims: a value from -0.25 to 0.25. For
+    games in which most openings are won for one side, as in gomoku on 15x15."""
     seed: int = 0
     """Random seed of openings and players: the same command plays the same games."""
     sprt: bool = False
@@ -92,6 +95,7 @@ def run(argv: list[str]) -> int:
     if args.save:
         game_files.check_place(place, game, overwrite=args.overwrite, forms=(game_files.LINES, ".sgf"))
     names = args.player1, args.player2
+    judge = _judge(args, game) if args.even_by else None
     smallest = 1 if any(map(one_at_a_time, names)) else STEADY  # no game may depend on the games next to it
     players = tuple(make_player(name, game, sims=args.sims, smallest=smallest) for name in names)
     if players[0].name == players[1].name:
@@ -110,12 +114,13 @@ def run(argv: list[str]) -> int:
             if machines is not None:
                 for player, name in zip(players, names, strict=True):
                     machines.know(player, name, args.sims)
-            played, stopped, fault = _play(game, players, args, claims, machines, saved)
+            opened = _even(game, judge, args) if judge is not None else None
+            played, stopped, fault = _play(game, players, args, claims, machines, saved, opened)
     finally:
         if made and not saved:
             place.unlink(missing_ok=True)
     if played:
-        _tell(_result(game, players, played, claims, stopped, args.games), args, len(saved))
+        _tell(_result(game, players, played, claims, stopped, args), args, len(saved))
     if fault is not None:
         raise fault
     if not played:
@@ -141,17 +146,45 @@ def _claims(args: Match, argv: list[str]) -> tuple[float, float] | None:
     return (score_of(low), score_of(high)) if by_elo else (low, high)
 
 
+def _judge(args: Match, game: Game) -> Player:
+    """Return the player that chooses the openings."""
+    from network.predictor import STEADY
+    from players.book import BookPlayer
+    from players.by_name import make_player
+
+    judge = make_player(args.even_by, game, sims=args.sims, smallest=STEADY)
+    if not judge.judges or judge.is_person or isinstance(judge, BookPlayer):
+        raise UserError(f"even_by: expected a player that has values of its own, as shipped or rollout:5000, got "
+                        f"{args.even_by}")
+    return judge
+
+
+def _even(game: Game, judge: Player, args: Match) -> list[list[int]]:
+    """Return the openings that a player holds for even, at least one."""
+    from evaluation.openings import even_openings
+    from loggers import Console
+
+    with Console(quiet=args.json).phase("even openings", args.games // 2) as phase:
+        found = even_openings(
+            game, args.games // 2, judge, plies=args.opening_plies, seed=args.seed, report=phase.update
+        )
+    if not found:
+        raise UserError(f"even_by: of the random openings of --opening-plies {args.opening_plies} {judge.name} holds "
+                        f"none for even: give other plies")
+    return found
+
+
 LOOK = 32
 """Games between two checks of a sequential test: with more checks its errors grow if scores are far from a half."""
 
 
 def _play(
     game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None,
-    machines: MatchMachines | None, saved: list[MatchGame],
+    machines: MatchMachines | None, saved: list[MatchGame], opened: list[list[int]] | None,
 ) -> tuple[list[MatchGame], bool, UserError | None]:  # fmt: skip
     """Return the games played, in complete pairs; whether the match was stopped; and the error, if one stopped it.
 
-    saved: gets those that are on the disk.
+    saved: gets those that are on the disk. opened: openings, in place of random ones.
     """
     from agent import Quit
     from evaluation.match import contest
@@ -179,8 +212,8 @@ def _play(
     try:
         with console.phase("match", args.games) as phase:
             contest(
-                game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies, over=over,
-                every=2 if one_by_one else LOOK if claims else 64, keep=keep, report=report,
+                game, (players[0], players[1]), args.games, seed=args.seed, opening_plies=args.opening_plies,
+                opened=opened, over=over, every=2 if one_by_one else LOOK if claims else 64, keep=keep, report=report,
                 batch=machines.batch if machines and claims is None else 0, play=machines.play if machines else None,
             )  # fmt: skip
     except (KeyboardInterrupt, Quit):
@@ -206,7 +239,7 @@ def _save(place: Path, game: Game, players: tuple[Player, ...], games: list[Matc
 
 def _result(
     game: Game, players: tuple[Player, ...], played: list[MatchGame], claims: tuple[float, float] | None, stopped: bool,
-    requested: int,
+    args: Match,
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the games prove, as plain values; scores are of player 1."""
     from evaluation.match import forfeits_of, too_many_forfeits
@@ -229,7 +262,7 @@ def _result(
         "losses": total.losses, "score": total.mean, "elo": _finite(total.elo), "elo_low": _finite(total.low),
         "elo_high": _finite(total.high), **sides, "first_wins": first_wins,
         "second_wins": total.wins + total.losses - first_wins, "stopped": stopped,
-        "asked": requested, "opening_plies": len(played[0].opening),
+        "asked": args.games, "opening_plies": len(played[0].opening), "even_by": args.even_by or None,
         "forfeits": {"player1": forfeits[0], "player2": forfeits[1]},
         "forfeited": [{"game": i, "lost_by": 1 if g.score == 0 else 2, "reason": g.forfeit}
                       for i, g in enumerate(played, 1) if g.forfeit],
@@ -276,7 +309,8 @@ def _words(
                  f"drawn {values['draws']}; {values['different_games']} different games up to symmetry")  # fmt: skip
     early = found is not None and found.accepted is not None and values["games"] < values["asked"]
     of = "is narrower than one of 95 %: the match ended when it was decided" if early else "is of 95 %"
-    lines.append(f"  openings of {plies} random {'ply' if plies == 1 else 'plies'}; the interval {of}")
+    even = f" that {values['even_by']} holds for even" if values["even_by"] else ""
+    lines.append(f"  openings of {plies} random {'ply' if plies == 1 else 'plies'}{even}; the interval {of}")
     if claims is not None and found is not None:
         decided = "undecided" if found.accepted is None else (
             f"accepts a score of {claims[found.accepted]:.3f} against one of {claims[not found.accepted]:.3f}"
@@ -284,7 +318,8 @@ def _words(
         lines.append(f"  sequential test: {decided} (evidence {found.ratio:+.2f}, decided at {found.low:+.2f} or "
                      f"{found.high:+.2f})")  # fmt: skip
     if values["games"] < values["asked"] and not values["stopped"] and (found is None or found.accepted is None):
-        lines.append(f"  {values['games']} of {values['asked']} games: there are no more openings that differ")
+        which = "that differ and are even" if values["even_by"] else "that differ"
+        lines.append(f"  {values['games']} of {values['asked']} games: there are no more openings {which}")
     if values["stopped"]:
         lines.append("  stopped before its end; games of a batch that was not finished are not counted")
     return lines
