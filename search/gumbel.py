@@ -116,10 +116,13 @@ def choose_gumbel(f, t):
 
 
 @compiled
-def write_improved(f, t, target):
-    """Write softmax(logits + sigma(completed Q)) as whole numbers into `target`; return whether any is positive.
+def improve(f, t):
+    """Write the root's improved policy, softmax(logits + sigma(completed Q)), into f.odds; return its value.
 
     The Q of an unvisited move is the mean of the network's value and of the visited moves' Q, weighted by their priors.
+    The value is that of a move drawn from the policy. It stands in the place of the visits' mean, which PUCT's visits
+    to good moves bring near the value of the position: sequential halving visits 16 moves alike, most of them bad. With
+    no move to draw from, all odds are 0.
     """
     node = f.nodes[f.trees[t].root]
     most, materialised = most_visits(f, node), node.first + node.materialised
@@ -143,12 +146,27 @@ def write_improved(f, t, target):
             q = exact_q(f, e) if f.edges[e].N > 0 else mixed
             f.odds[i] = math.log(f.moves[e].P + 1e-30) + sigma(q, most)
         top = max(top, f.odds[i])
-    if top == -1e300:
-        return False
-    total = 0.0
+    total, value = 0.0, 0.0
     for i in range(node.count):
+        e = node.first + i
         f.odds[i] = math.exp(max(f.odds[i] - top, -700.0)) if f.odds[i] > -1e300 else 0.0
+        q = min(max(exact_q(f, e), -1.0), 1.0) if e < materialised and f.edges[e].N > 0 else mixed
         total += f.odds[i]
+        value += f.odds[i] * q
+    if total == 0.0:
+        return mixed
     for i in range(node.count):
-        target[f.moves[node.first + i].action] = int(WEIGHT * f.odds[i] / total + 0.5)
-    return True
+        f.odds[i] /= total
+    return value / total
+
+
+@compiled
+def write_improved(f, t, target):
+    """Write the improved policy as whole numbers into `target`; return whether any is positive."""
+    improve(f, t)
+    node = f.nodes[f.trees[t].root]
+    written = 0.0
+    for i in range(node.count):
+        target[f.moves[node.first + i].action] = int(WEIGHT * f.odds[i] + 0.5)
+        written += f.odds[i]
+    return written > 0.0

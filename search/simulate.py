@@ -17,7 +17,7 @@ from compiled import at, compiled, inlined, prefetch
 from search import solver
 from search.evaluation_cache import SIMULATIONS, cache_place, look_up
 from search.expand import expand, link_child, make_priors, try_move
-from search.gumbel import select_gumbel
+from search.gumbel import improve, select_gumbel
 from search.noise import apply_root_temperature
 from search.select import select
 from search.speed.prefetch import prefetch_answer, prefetch_place, prefetch_row
@@ -225,7 +225,11 @@ def finish_simulation(f, rules, puct, cache, slot):
 
 @compiled
 def root_value(f, t):
-    """Return the search's value of a root, for its player to move; a proven value is exact."""
+    """Return the search's value of a root, for its player to move; a proven value is exact.
+
+    It is the mean of the visits, after a Gumbel search the value of the improved policy.
+    """
     index = f.trees[t].root
     root = f.nodes[index]
-    return solver.exact_value(root, sum_of_values(f, index) / (1.0 + root.total))
+    value = improve(f, t) if f.trees[t].noisy == GUMBEL else sum_of_values(f, index) / (1.0 + root.total)
+    return solver.exact_value(root, value)

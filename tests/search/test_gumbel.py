@@ -71,7 +71,7 @@ class Gumbel(Textbook):
         return max((edge for edge in node.edges if edge.stats["N"] == due), key=self.gumbel_score)
 
     def improved(self):
-        """Return {action: probability} of the policy target."""
+        """Return {action: probability} of the policy target, and the value of a move drawn from it."""
         edges = self.root.edges
         seen = [edge for edge in edges if edge.stats["N"]]
         mean = sum(e.stats["P"] * e.stats["Q"] for e in seen) / sum(e.stats["P"] for e in seen)
@@ -79,7 +79,8 @@ class Gumbel(Textbook):
         q = {e.action: e.stats["Q"] if e.stats["N"] else mixed for e in edges}
         odds = np.array([math.log(e.stats["P"]) + self.sigma(q[e.action]) for e in edges])
         odds = np.exp(odds - odds.max())
-        return dict(zip((e.action for e in edges), odds / odds.sum(), strict=True))
+        policy = dict(zip((e.action for e in edges), odds / odds.sum(), strict=True))
+        return policy, sum(policy[action] * q[action] for action in policy)
 
 
 def searched(name, moves, *, width, sims, seed=1):
@@ -113,8 +114,9 @@ def test_the_search_its_choice_and_its_target_equal_the_textbook(name, moves, wi
         assert mcts.forest.moves["action"][choose_gumbel(mcts.forest, 0)] == max(most, key=book.gumbel_score).action
         visits = np.zeros(mcts.game.action_size, np.uint16)
         assert write_improved(mcts.forest, 0, visits)
-        expected = book.improved()
+        expected, value = book.improved()
         assert visits / 10_000 == pytest.approx([expected.get(a, 0) for a in range(len(visits))], abs=1e-4)
+        assert mcts.root_value() == pytest.approx(value, abs=1e-5)
 
 
 @compiled
@@ -155,6 +157,36 @@ def test_a_target_of_few_simulations_finds_what_the_prior_hates():
         write_improved(mcts.forest, 0, visits)
         taught += visits / 10_000 / 20
     assert taught[0] > 0.9
+
+
+@pytest.mark.parametrize("sims", [9, 24])
+def test_the_value_of_a_search_is_that_of_the_position_and_not_of_all_moves_tried(sims):
+    """With a network that knows each position's value, and no move from another by its priors.
+
+    The mean of the visits, which stood in its place, was too low by 0.33 and 0.35. What is left comes from the moves
+    tried below the root.
+    """
+    game, known, errors = GAMES["tictactoe"], {}, []
+    states = {}
+
+    def network(planes):
+        values = [value_of(states[each.tobytes()], known) for each in planes]
+        return np.array(values, np.float32), np.zeros((len(values), game.action_size), np.float32)
+
+    def visit(state):
+        if not state.isEndGame and state.planes().tobytes() not in states:
+            states[state.planes().tobytes()] = state
+            for action in state.allowedActions:
+                visit(state.takeAction(action)[0])
+
+    visit(game.start())
+    rng = np.random.default_rng(0)
+    for key in rng.choice(sorted(states), 300, replace=False):
+        mcts = rooted(game, states[key], seed=1)
+        draw_gumbel(mcts.forest, 0, 16)
+        mcts.search(network, sims)
+        errors.append(mcts.root_value() - value_of(states[key], known))
+    assert abs(np.mean(errors)) < 0.12 and np.sqrt(np.mean(np.square(errors))) < 0.25
 
 
 @pytest.mark.parametrize("sims", [4, 16])

@@ -19,8 +19,6 @@ from support.tiny_runs import QUIET, tiny
 from training import size_plan
 from training.import_games import import_games
 
-pytestmark = pytest.mark.keras
-
 GAME = "gomoku(n=3,size=3..5)"
 
 
@@ -84,7 +82,7 @@ def test_a_run_goes_on_with_other_sizes_and_keeps_what_it_learned(finished, tmp_
         weights, folder = session.model.get_weights(), session.folder
     larger = with_overrides(settings(iterations=3), game="gomoku(n=3,size=4..6)")
     with Session.open(folder, larger, console=QUIET) as session:
-        assert session.game.spec == "gomoku(n=3,size=4..6)" and session.model.model.inputs[0].shape[1:] == (6, 6, 6)
+        assert session.game.spec == "gomoku(n=3,size=4..6)" and session.model.game.grid_shape == (6, 6)
         assert all(map(np.array_equal, session.model.get_weights(), weights))
         held = set(session.memory.ltmemory.size[: len(session.memory)].tolist())
         assert held <= {0, 1} and 2 not in held, "3x3 is no longer learned, 6x6 not yet played"

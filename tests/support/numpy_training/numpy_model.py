@@ -1,4 +1,4 @@
-"""In the place of model.py: a residual network of which only the biases of its two outputs learn, in NumPy.
+"""In the place of model.py: a residual network of which only the last arrays of its two outputs learn, in NumPy.
 
 Its arrays are those of `Residual_CNN`, so what plays is what plays always. Your own network is built by Keras.
 """
@@ -33,7 +33,9 @@ class Learner(StoredNetwork):
             if kinds[name] == "normalise":
                 arrays[i] = np.ones_like(arrays[i])
         self.set_weights([array.astype(np.float32) for array in arrays])
-        self.momentum = np.zeros(1 + game.action_size, np.float32)
+        last = {name: i for i, name in enumerate(self.names)}
+        self.value, self.policy = last["value_head"], last.get("policy_head", last.get("policy_points"))
+        self.momentum = np.zeros(1 + arrays[self.policy].size, np.float32)
         self.model = SimpleNamespace(count_params=lambda: sum(array.size for array in self.get_weights()))
 
     def get_weights(self):
@@ -55,16 +57,15 @@ class Learner(StoredNetwork):
 
     def fit(self, batches, steps, *, rate=None, report=None):
         weights = self.get_weights()
-        last = {name: i for i, name in enumerate(self.names)}
-        value, policy = last["value_head"], last["policy_head"]
+        value, policy = weights[self.value].reshape(-1), weights[self.policy].reshape(-1)
         for step in range(steps):
             batch = batches(step)
-            wanted = np.append(batch.policy.clip(0).mean(axis=0), batch.value.mean())
-            now = np.append(weights[policy].reshape(-1)[: len(wanted) - 1], weights[value].reshape(-1)[:1])
+            wanted = np.append(np.resize(batch.policy.clip(0).mean(axis=0), len(policy)), batch.value.mean())
+            now = np.append(policy, value[:1])
             self.momentum = (0.9 * self.momentum + (wanted - now)).astype(np.float32)
             change = rate(step) * self.momentum
-            weights[policy].reshape(-1)[:] += np.resize(change[:-1], weights[policy].size)
-            weights[value].reshape(-1)[:] += change[-1]
+            policy += change[:-1]
+            value += change[-1]
             if report is not None:
                 report(step + 1)
         self.set_weights(weights)
