@@ -5,6 +5,7 @@ Values are for the player to move unless a docstring says otherwise.
 
 from __future__ import annotations
 
+import copy
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -191,7 +192,7 @@ class Agent(Player):
                 leaves=self._leaves if self.observer is None else 1,
                 sims=max(sims or 0, self.mcts_sims),
                 cache_size=self._cache_size,
-                seed=int(self.rng.integers(2**31)),
+                seed=int(copy.deepcopy(self.rng).integers(2**31)),  # what it draws does not depend on trees it had
                 most=self.tree_bytes or room_for_trees(),
             )
         self.MCTS.plant(state)

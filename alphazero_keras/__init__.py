@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import operator
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
@@ -100,10 +101,14 @@ class MatchResult(NamedTuple):
 
 
 class Player:
-    """A player of one game; `load_player` makes it. It keeps nothing from one call to the next, so answers repeat."""
+    """A player of one game; `load_player` makes it. It keeps nothing from one call to the next, so answers repeat.
+
+    Several threads may share it: it answers one after the other. A player for each of them is faster.
+    """
 
     def __init__(self, player: agent.Player, seed: int) -> None:
         self._player, self._seed = player, seed
+        self._busy = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -117,13 +122,17 @@ class Player:
 
     def think(self, position: Position = "") -> Thought:
         """Choose a move; raise `UserError` where the game is over, or a move of the position is illegal."""
+        actions, state = self._at(position)
+        if state.isEndGame:
+            raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
+        with self._busy:
+            return self._think(actions, state)
+
+    def _think(self, actions: list[int], state: GameState) -> Thought:
         from agent import RESIGN, Agent
         from interface.explain import describe, opinion
 
-        actions, state = self._at(position)
         game, player = self._player.game, self._player
-        if state.isEndGame:
-            raise UserError(f"expected a position to play in, the game is over\n{state.render()}")
         player.new_games(1)
         player.new_game(0, self._seed)
         for action in actions:
@@ -171,7 +180,8 @@ class Player:
         for i, state in enumerate(states):
             values[i] = state.value  # exact where the game is over
         if open_states:
-            values[open_states], logits = network.predict(np.stack([states[i].planes() for i in open_states]))
+            with self._busy:
+                values[open_states], logits = network.predict(np.stack([states[i].planes() for i in open_states]))
             for i, row in zip(open_states, logits, strict=True):
                 legal = list(states[i].allowedActions)
                 policies[i, legal] = legal_softmax(row[legal])

@@ -1,5 +1,7 @@
 """The door for other programs, as it is used from a checkout; tests/slow/test_wheel.py runs the examples installed."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,23 @@ def test_a_thought_is_for_the_player_to_move_and_repeats(player):
     assert first[:3] == again[:3] and first.main_line == again.main_line and (first.policy == again.policy).all()
     assert first.move == first.main_line[0] and first.policy.argmax() == first.action
     assert first.policy.shape == (9,) and first.policy.sum() == pytest.approx(1)
+    fresh = load_player("shipped", game="tictactoe", sims=60)  # four moves have the most visits
+    assert fresh.think("").action == fresh.think("").action
     assert player.think("b2 a2 a1").value < -0.9 < 0.9 < player.think("b2 a2 a1 a3").value
+
+
+@pytest.mark.parametrize("name", ["shipped", "alphabeta:4", "level:2"])
+def test_threads_that_share_a_player_get_the_answers_that_it_gives_alone(name):
+    """Of 50 answers up to 49 were wrong, and the process could end by a fault of memory."""
+    player, lines = load_player(name, game="tictactoe", sims=60), ["", "b2", "a1", "b2 a1", "a3 b2"] * 4
+
+    def answer(line):
+        found = player.think(line)
+        return found.action, found.value, found.policy.tolist()
+
+    alone = [answer(line) for line in lines]
+    with ThreadPoolExecutor(5) as threads:
+        assert list(threads.map(answer, lines)) == alone
 
 
 @pytest.mark.parametrize("name", ["rollout:40", "solver", "random", "level:1", "net:shipped", "alphabeta:2"])

@@ -19,6 +19,8 @@ from system import processes
 GRACE = 6.0
 """Seconds from Ctrl-C or SIGTERM to the end of the process: `docker stop` kills after ten, and on a busy machine a
 thread may have to wait for another's garbage collection."""
+AT_ONCE = 1.0
+"""The same from a second one."""
 _last_words = ["stopped"]
 _sockets: list[socket.socket] = []
 """The two ends of a connection of this process to itself, on which the numbers of signals come."""
@@ -90,11 +92,15 @@ def _end(reader: socket.socket, seconds: float) -> None:
         _reading.clear()
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        time.sleep(0.1)
+        if select.select([reader], [], [], 0.1)[0]:
+            reader.recv_into(number)
+            if number[0] in processes.ENDINGS:
+                end = min(end, time.monotonic() + AT_ONCE)
         if _dropped:
             _dropped.clear()
             processes.interrupt_self()
-    os.write(2, f"\n{_last_words[0]}\n".encode())
+    with suppress(OSError):  # nobody reads it any more
+        os.write(2, f"\n{_last_words[0]}\n".encode())
     os._exit(130)
 
 

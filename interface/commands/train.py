@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -217,7 +217,8 @@ class _Signals:
         self.count += 1
         if self.count > 1:
             raise KeyboardInterrupt
-        os.write(2, b"\nstopping; once more stops at once\n")
+        with suppress(OSError):  # nobody reads it any more
+            os.write(2, b"\nstopping; once more stops at once\n")
 
 
 def _work(

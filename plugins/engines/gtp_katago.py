@@ -64,7 +64,8 @@ def _raw(session: Session, agent: Agent, state: GameState, symmetry: int) -> str
     points, legal = shape[0] * shape[1], np.array(state.allowedActions)
     shown = _turned(np.arange(points).reshape(shape), symmetry)
     planes = state.planes()
-    value, logits = agent.predict(planes.reshape(points, -1)[shown].reshape(1, *shown.shape, planes.shape[-1]))
+    planes = planes.reshape(points, -1)[shown].reshape(1, *shown.shape, planes.shape[-1])
+    value, logits = agent.predict(planes)
     back = np.empty_like(logits[0])
     back[shown.ravel()], back[points:] = logits[0][:points], logits[0][points:]
     priors = np.full(points + 1, np.nan)
@@ -74,7 +75,9 @@ def _raw(session: Session, agent: Agent, state: GameState, symmetry: int) -> str
     lines += ["policy", *_rows(priors[:points].reshape(shape)), f"policyPass {priors[points]:.6f}"]
     territory = session.territory()
     if territory is not None and territory.by_network:
-        owned = territory.of([state], [1])[0]
+        owned = np.empty(points)
+        owned[shown.ravel()] = territory.by_head(planes)[0].ravel() * state.playerTurn
+        owned = owned.reshape(shape)
         lines += [f"whiteLead {-territory.score(owned, state):.4f}", "whiteOwnership", *_rows(-owned)]
     return "\n".join(lines)
 

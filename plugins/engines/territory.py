@@ -65,11 +65,17 @@ class Territory:
         found: dict[int, np.ndarray] = {i: _owners(state) for i, state in enumerate(states) if state.isEndGame}
         left = [i for i in range(len(states)) if i not in found]
         if self._head is not None and left:
-            owned = self._head(np.stack([states[i].planes() for i in left]))
+            owned = self.by_head(np.stack([states[i].planes() for i in left]))
             found |= {i: board * states[i].playerTurn for i, board in zip(left, owned, strict=True)}
         else:
             found |= zip(left, self._played_out([states[i] for i in left], [games[i] for i in left]), strict=True)
         return np.array([found[i] for i in range(len(states))], float)
+
+    def by_head(self, planes: np.ndarray) -> np.ndarray:
+        """Return the network's ownership of boards [n, rows, columns, planes], for the player to move."""
+        if self._head is None:
+            raise RuntimeError("expected a network with a head for ownership")
+        return self._head(planes)
 
     def _played_out(self, states: Sequence[GameState], games: Sequence[int]) -> list[np.ndarray]:
         """Return the mean owners at the end of games; those played before count, too."""

@@ -4,6 +4,7 @@ import json
 import math
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from engine_talk import told_analysis, told_gtp
 
@@ -232,17 +233,13 @@ def test_the_network_is_shown_without_a_search():
 
 
 def test_the_network_sees_the_board_turned_and_answers_for_it_as_it_is():
-    """A position that looks the same upside down has the same policy for both, mirrored."""
+    """A position that looks the same upside down has the same policy and owners for both, mirrored."""
     found = told_gtp("boardsize 9", "play b e5", "kata-raw-nn 0", "kata-raw-nn 1", player="shipped")
-    grids = []
-    for text in found[2:]:
-        words = text.split()
-        at = words.index("policy") + 1
-        grids.append([words[at + 9 * r : at + 9 * r + 9] for r in range(9)])
-    close = [
-        (float(a), float(b))
-        for row, other in zip(grids[0], reversed(grids[1]), strict=True)
-        for a, b in zip(row, other, strict=True)
-        if a != "NAN"
-    ]
-    assert all(a == pytest.approx(b, abs=1e-3) for a, b in close) and len(close) == 80
+    for head, known in (("policy", 80), ("whiteOwnership", 81)):
+        grids = []
+        for text in found[2:]:
+            words = text.split()
+            at = words.index(head) + 1
+            grids.append(np.array(words[at : at + 81], float).reshape(9, 9))
+        assert np.allclose(grids[0], grids[1][::-1], atol=1e-3, equal_nan=True)
+        assert np.isfinite(grids[0]).sum() == known and not np.allclose(grids[0], grids[1], atol=1e-3, equal_nan=True)

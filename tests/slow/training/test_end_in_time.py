@@ -52,9 +52,30 @@ def test_the_program_ends_in_time_while_native_code_keeps_it(tmp_path, signals):
     assert ended(PROGRAM, ["check", f"{own}:Own"], signals) == (130, "\nstopped\n")
 
 
+def test_a_second_signal_ends_it_at_once(tmp_path):
+    own = tmp_path / "own.py"
+    own.write_text(STUCK)
+    patient = PROGRAM.replace("(0.2,)", "(600.0,)")
+    assert ended(patient, ["check", f"{own}:Own"], [signal.SIGTERM, signal.SIGINT]) == (130, "\nstopped\n")
+
+
 def test_a_process_that_is_ended_says_how_its_work_goes_on():
     words = f"{SHORT}; stop_signals.end_in_time(); stop_signals.last_words('stopped; `this` resumes it')\n{STUCK}"
     assert ended(words, [], [signal.SIGINT]) == (130, "\nstopped; `this` resumes it\n")
+
+
+def test_it_ends_where_nobody_reads_what_it_prints():
+    words = f"{SHORT}; stop_signals.end_in_time()\n{STUCK}"
+    process = subprocess.Popen([sys.executable, "-c", words], cwd=HERE, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
+    try:
+        while "begun" not in process.stdout.readline():
+            assert process.poll() is None
+        process.stdout.close()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=900) == 130
+    finally:
+        process.kill()
 
 
 def test_once_a_signal_came_the_exit_does_not_wait_for_libraries(tmp_path):
