@@ -31,6 +31,8 @@ LAST = 3
 """Iterations whose games are checked."""
 FEW = 50
 """Games below which their results are not judged."""
+OFF = 0.1
+"""Largest mean distance of the searches' values from the results: healthy runs have under 0.06 from iteration 3 on."""
 
 
 @dataclass
@@ -298,6 +300,28 @@ def length(run: History) -> Found:
     )
 
 
+@of_games
+def search_values(run: History) -> Found:
+    """What the searches of positions that they did not prove say of these, less the results; for the player to move."""
+    if run.iterations < YOUNG:
+        return _young(run.iterations, YOUNG)
+    off, count = np.zeros(len(run.records)), np.zeros(len(run.records))
+    for i, record in enumerate(run.records):
+        found = Memory(run.game, 1).positions(record)
+        unproven = np.abs(found.value) < 1
+        off[i], count[i] = (found.value - found.result)[unproven].sum(), unproven.sum()
+    if not count.any():
+        return Found(True, "all searches proved their positions")
+    mean = off.sum() / count.sum()
+    error = float(np.sqrt(np.square(off - mean * count).sum()) / count.sum())  # games are independent, positions not
+    return Found(
+        abs(mean) < OFF + 3 * error,
+        f"values of searches are {mean:+.3f} off the results, with a standard error of {error:.3f}",
+        f"less than {OFF} off",
+        "check how the rules count a result; where they are right, it is a fault of the search: please report it",
+    )
+
+
 # ---- memory, tournaments, network
 
 
@@ -374,6 +398,7 @@ CHECKS = {
     "one side wins": one_side,
     "duplicate games": duplicates,
     "game length": length,
+    "search values": search_values,
     "memory": memory,
     "promotions": promotions,
     "network": network,

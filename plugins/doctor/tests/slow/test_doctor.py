@@ -303,6 +303,16 @@ def one_move_visited(run):
     return dataclasses.replace(run, records=[r._replace(visits=only_most(r.visits)) for r in run.records])
 
 
+def pessimistic(run):
+    """Return a run whose searches say 0.3 less than they did, for who is to move."""
+
+    def lower(record):
+        values = record.values
+        return record._replace(values=np.where(np.abs(values) < 1, np.clip(values - 0.3, -0.99, 0.99), values))
+
+    return dataclasses.replace(run, records=[lower(record) for record in run.records])
+
+
 def asked(value, logits):
     return lambda run: dataclasses.replace(run, answers=(np.full(50, value), np.tile(logits, (50, 1))))
 
@@ -321,6 +331,7 @@ ILL = [
     ("one side wins", "the other side won 100 %", lambda r: with_games(r, result=-1.0)),
     ("duplicate games", "different", lambda r: with_games(r, moves=r.records[0].moves)),
     ("game length", "100 %", lambda r: with_games(r, moves=np.arange(9, dtype=np.int16))),
+    ("search values", "off the results", pessimistic),
     ("memory", "40 positions", lambda r: with_metrics(r, self_play_memory=lambda i: 40)),
     ("memory", "training needs 50", lambda r: with_metrics(r, self_play_memory=lambda i: 0.1 * i)),
     ("promotions", "0 of 6", lambda r: with_metrics(r, tournament_promoted=lambda i: False)),
