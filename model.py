@@ -98,13 +98,13 @@ class Gen_Model:
 
     def inference(self) -> Callable[..., Any]:
         """Return f(planes, *weights) -> (value [B, 1], logits) without side effects, for a back end to compile."""
-        model, order = self.plain, {id(v): i for i, v in enumerate(self.plain.variables)}
+        model = self.plain
 
         @own_settings()
         def run(planes: Any, *weights: Any) -> Any:
-            trainable = [weights[order[id(v)]] for v in model.trainable_variables]
-            others = [weights[order[id(v)]] for v in model.non_trainable_variables]
-            outputs, _ = model.stateless_call(trainable, others, planes, training=False)
+            # its other variables, as the seed of Dropout, are no weights: they keep their values
+            with keras.StatelessScope(list(zip(model.weights, weights, strict=True))):
+                outputs = model(planes, training=False)
             return outputs[0], outputs[1]
 
         return run

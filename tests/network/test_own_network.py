@@ -62,6 +62,14 @@ def test_the_class_in_the_file_is_the_network_whether_the_class_is_named_or_not(
     assert faults_of(made) == []
 
 
+def test_a_network_that_draws_random_numbers_in_training_plays_as_any_other(tmp_path):
+    drops = "        x = keras.layers.Dropout(0.5)(x)\n        value ="
+    (tmp_path / "noisy.py").write_text(SMALL.format(**RIGHT).replace("        value =", drops))
+    made = make_network(tiny(network=f"{tmp_path / 'noisy.py'}"), games.make("tictactoe"))
+    assert len(made.model.variables) > len(made.model.weights), "it has a seed"
+    assert faults_of(made) == []
+
+
 @pytest.mark.parametrize(
     "name, message",
     [

@@ -100,6 +100,10 @@ def steps_and_keras_own(kinds):
 def losses_of_noise():
     """Return the losses of three steps that change nothing, of a network that draws random numbers."""
     model = Noisy(tiny(game="connect4", optimizer="sgd"), games.make("connect4"))
+    predictor, planes = KerasPredictor(model), boards(model.game, 8)
+    predictor.load(model.get_weights())
+    for ours, right in zip(predictor(planes), model.predict(planes), strict=True):
+        np.testing.assert_allclose(ours, right, atol=1e-5)
     return np.array([model.fit(lambda _: batch_of(model.game, 0), 1, rate=lambda _: 0.0)["loss"] for _ in range(3)])
 
 
