@@ -6,6 +6,7 @@ from pathlib import Path
 
 import games
 from config import UserError
+from evaluation import game_contract
 from games.line_of_moves import after_moves
 from games.sizes import largest_of
 from interface.arguments import early, whole
@@ -21,11 +22,12 @@ def begun(game: str, moves: str, file: str, argv: list[str], *, game_number: int
         for name in ("ply", "game_number"):
             if early(argv, name) is not None:
                 raise UserError(f"expected --load together with --{name.replace('_', '-')}: the file that it refers to")
-        named = largest_of(games.make(game))
+        named = game_contract.checked(largest_of(games.make(game)))
         return _going_on(Record(named, named.parse_moves(moves)), "")
     if moves:
         raise UserError("expected --moves or --load, got both")
-    record = load_game(Path(file), game_number, games.make(game) if early(argv, "game") is not None else None)
+    named = game_contract.checked(games.make(game)) if early(argv, "game") is not None else None
+    record = load_game(Path(file), game_number, named)
     if ply is not None:
         whole(ply, "ply", 0, len(record.moves))
         record = record.first_moves(ply)

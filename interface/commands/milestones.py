@@ -37,11 +37,12 @@ def run(argv: list[str]) -> int:
     if args.versions < 1:
         raise UserError(f"versions: expected at least 1, got {args.versions}")
     import games
+    from evaluation.game_contract import checked
     from evaluation.milestones import chosen_versions, in_words, milestones, network_of, probes, shares
     from players.by_name import run_folder
     from storage.run_store import Store
 
-    game = games.make(args.game)
+    game = checked(games.make(args.game))
     folder = run_folder(game, args.run)
     store = Store(folder / "run.db", read_only=True)
     try:

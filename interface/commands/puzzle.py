@@ -38,10 +38,11 @@ class Puzzle:
 def run(argv: list[str]) -> int:
     args = parse(Puzzle, argv)
     import games
+    from evaluation.game_contract import checked
     from evaluation.puzzle_maker import AHEAD, PuzzleSource
     from evaluation.puzzles import as_json
 
-    source, level = PuzzleSource(games.make(args.game)), "" if args.level == "any" else args.level
+    source, level = PuzzleSource(checked(games.make(args.game))), "" if args.level == "any" else args.level
     number = whole(args.number, "number", 1, source.shipped + AHEAD) if args.number is not None else None
     first = _first(source, number, level)
     if args.json:

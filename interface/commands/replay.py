@@ -38,9 +38,10 @@ class Replay:
 def run(argv: list[str]) -> int:
     args = parse(Replay, argv)
     import games
+    from evaluation.game_contract import checked
     from storage import game_files
 
-    named = games.make(args.game) if args.game else None
+    named = checked(games.make(args.game)) if args.game else None
     record = game_files.load_game(Path(args.file), whole(args.game_number, "game_number", 1, 10**9), named)
     if args.save:
         game_files.check_place(Path(args.save), record.game, overwrite=args.overwrite)

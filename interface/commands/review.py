@@ -58,10 +58,11 @@ def run(argv: list[str]) -> int:
     whole(args.seed, "seed", 0, 2**31 - 1)
     show_compiling("search")
     import games
+    from evaluation.game_contract import checked
     from evaluation.review import as_values, review
     from storage.game_files import load_game
 
-    named = games.make(args.game) if args.game else None
+    named = checked(games.make(args.game)) if args.game else None
     record = load_game(Path(args.file), whole(args.game_number, "game_number", 1, 10**9), named)
     if not record.moves:
         raise UserError(f"{args.file}: expected a game with moves to review, it has none")

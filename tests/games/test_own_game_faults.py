@@ -101,6 +101,36 @@ def test_a_rule_that_ends_the_program_is_a_fault_of_the_game(template, unchecked
     assert code == (4 if name == "check" else 2) and "SystemExit" in said and "mine.py" in said, said
 
 
+UNFINISHED = {
+    "a move without a name": ("return point_name(action, *self.grid_shape)", "pass"),
+    "names that are numbers": ("return point_name(action, *self.grid_shape)", "return action"),
+    "no takeAction": ("def takeAction(", "def take_action("),
+    "a position alone": ("return state, state.value, state.isEndGame", "return state"),
+    "no board": ("def render(", "def draw("),
+}
+PLAYING = {
+    "play": ["play", "--against", "random"],
+    "explain": ["explain", "--moves", "b2"],
+    "puzzle": ["puzzle"],
+    "replay": ["replay", "game.txt"],
+    "review": ["review", "game.txt"],
+    "milestones": ["milestones"],
+    "serve": ["serve", "--port", "1", "--no-open"],
+    "export-page": ["export-page"],
+}
+
+
+@pytest.mark.parametrize("fault", UNFINISHED)
+def test_each_command_that_plays_says_of_an_unfinished_game_what_a_match_says(template, capsys, fault):
+    changed(template, UNFINISHED[fault])
+    (template.parent / "game.txt").write_text("b2 a1")
+    game = ["--game", "mine.py:Mine(size=3)"]
+    code, out, line = output_of(capsys, "match", "random", "random", *game)
+    assert (code, out) == (2, "") and line.endswith(" lists all faults\n") and line.count("\n") == 1
+    for name, argv in PLAYING.items():
+        assert output_of(capsys, *argv, *game) == (2, "", line), name
+
+
 def test_an_error_of_the_program_itself_keeps_its_traceback(failing, place, monkeypatch, capsys):
     failing(10**6)
     monkeypatch.setattr("interface.commands.match.run", lambda argv: 1 / 0)

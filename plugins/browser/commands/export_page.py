@@ -51,12 +51,13 @@ def run(argv: list[str]) -> int:
         raise UserError(f"expected a file name that ends in .html, got {str(path)[:100]!r}")
     check_free(path, overwrite=args.overwrite)
     import games
+    from evaluation.game_contract import checked
     from games.sizes import largest_of
     from plugins.browser.assemble import one_file
     from plugins.browser.player import page_parts
     from storage.atomic_files import replacing
 
-    game = largest_of(games.make(spec))
+    game = checked(largest_of(games.make(spec)))
     parts = page_parts(args.player or "best", game)
     page = one_file(parts).encode()
     with replacing(path) as trial:

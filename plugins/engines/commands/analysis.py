@@ -46,11 +46,12 @@ def run(argv: list[str]) -> int:
     def load(server: Server) -> Analysis:
         show_compiling("search")
         import games
+        from evaluation.game_contract import checked
         from plugins.engines.analysis_results import Analysis
         from plugins.engines.serving import PlayerSource
 
         source = PlayerSource(args.player, sims=args.visits, seed=args.seed)
-        game = games.make(args.game).longer()
+        game = checked(games.make(args.game)).longer()
         return Analysis(source, game, server, visits=args.visits, count=args.positions)
 
     Server(sys.stdin.buffer, sys.stdout.buffer, load).serve()

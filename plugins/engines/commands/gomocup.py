@@ -43,11 +43,12 @@ def run(argv: list[str]) -> int:
     def load(server: Server) -> Session:
         show_compiling("search")
         import games
+        from evaluation.game_contract import checked
         from games.sizes import largest_of
         from plugins.engines.gomocup_session import Session
         from plugins.engines.serving import PlayerSource
 
-        game = largest_of(games.make(args.game))
+        game = checked(largest_of(games.make(args.game)))
         return Session(PlayerSource(args.player, sims=args.sims, seed=args.seed), game, server)
 
     Server(sys.stdin.buffer, sys.stdout.buffer, load).serve()

@@ -46,12 +46,13 @@ def run(argv: list[str]) -> int:
     def load(server: Server) -> Session:
         show_compiling("search")
         import games
+        from evaluation.game_contract import checked
         from games.sizes import largest_of
         from plugins.engines.gtp_session import Session
         from plugins.engines.serving import PlayerSource
 
         source = PlayerSource(args.player, sims=args.sims, seed=args.seed)
-        return Session(source, largest_of(games.make(args.game)), server, ponder=args.ponder)
+        return Session(source, checked(largest_of(games.make(args.game))), server, ponder=args.ponder)
 
     Server(sys.stdin.buffer, sys.stdout.buffer, args.game, load, args.override_version).serve()
     return 0

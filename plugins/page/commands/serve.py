@@ -43,8 +43,9 @@ def run(argv: list[str]) -> int:
     spec = args.game
     if spec != Serve.game:  # a mistake is raised here and not shown in the page; the default needs no slow import
         import games
+        from evaluation.game_contract import checked
 
-        spec = games.make(spec).spec
+        spec = checked(games.make(spec)).spec
     take_as_ctrl_c("SIGHUP")
     try:
         serve(
