@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import games
+from agent import Resigned
 from compiled import compiled
 from config import UserError
+from evaluation.match import contest
 from funcs import playMatches
 from players.by_name import make_player
 from players.network_alone import PolicyPlayer
-from players.simple import RandomPlayer
+from players.simple import RandomPlayer, SimplePlayer
 from players.uct import spiel_name
 from search.alphabeta import Minimax
 from support.board_drawings import play
@@ -266,3 +268,95 @@ def test_moves_of_openspiels_player_are_those_of_our_board(spec):
 def test_games_that_openspiel_plays_otherwise_are_refused(spec):
     with pytest.raises(UserError, match="for the player uct"):
         make_player("uct:10", games.make(spec))
+
+
+# ---- players of one's own
+
+
+def nothing(state):
+    pass
+
+
+def misnamed(state):
+    return state.no_such_move
+
+
+def out_of_range(state):
+    return [][state.playerTurn]
+
+
+def resigning(state):
+    raise Resigned
+
+
+def own_player(game, answer):
+    """Return a player whose `choose` is a function of the position."""
+
+    class Own(SimplePlayer):
+        def choose(self, state, rng):
+            return answer(state)
+
+    return Own("own", game)
+
+
+WANTED = (
+    "own: expected `choose` to return a legal action, and a value of the position from -1 to 1 for the player to move"
+)
+
+
+WRONG = [
+    nothing,
+    lambda state: 4,
+    lambda state: (999, 0.0),
+    lambda state: (4.0, 0.0),
+    lambda state: ("b2", 0.0),
+    lambda state: (4, float("nan")),
+    lambda state: (4, 5.0),
+    lambda state: (4, None),
+    lambda state: (True, 0.0),
+    lambda state: (4, 0.0, 0.0),
+    lambda state: "b2",
+]
+
+
+@pytest.mark.parametrize("answer", WRONG)
+def test_what_is_no_move_with_a_value_is_refused_in_one_line(answer):
+    game = games.make("tictactoe")
+    player, start = own_player(game, answer), game.start()
+    for work in (lambda: player.act(start, 0.0), lambda: contest(game, (player, RandomPlayer(game)), 2, seed=0)):
+        with pytest.raises(UserError) as caught:
+            work()
+        assert str(caught.value).startswith(f"{WANTED}, got ") and "\n" not in str(caught.value)
+
+
+ERRORS = [
+    (misnamed, "AttributeError: 'CompiledState' object has no attribute 'no_such_move'"),
+    (out_of_range, "IndexError: list index out of range"),
+]
+
+
+@pytest.mark.parametrize("answer, words", ERRORS)
+def test_an_error_in_a_player_of_ones_own_is_one_line_with_its_place(answer, words):
+    game = games.make("tictactoe")
+    with pytest.raises(UserError) as caught:
+        own_player(game, answer).act(game.start(), 0.0)
+    line = answer.__code__.co_firstlineno + 1
+    assert str(caught.value) == f"test_players.py, line {line}: {words} (in `choose` of the player own)"
+
+
+def test_a_player_without_choose_or_with_another_one_says_so():
+    game = games.make("tictactoe")
+    with pytest.raises(UserError, match=r"NotImplementedError: write choose\(state, rng\), see docs/add_a_player.md"):
+        SimplePlayer("own", game).act(game.start(), 0.0)
+    shorter = type("Shorter", (SimplePlayer,), {"choose": lambda self: (4, 0.0)})
+    with pytest.raises(UserError, match=r"test_players.py: TypeError: .*takes 1 positional argument but 3 were given"):
+        shorter("own", game).act(game.start(), 0.0)
+
+
+def test_a_player_of_ones_own_may_resign_and_may_answer_in_numpy_numbers():
+    game = games.make("tictactoe")
+    assert contest(game, (own_player(game, resigning), RandomPlayer(game)), 4, seed=0) == [0.0] * 4
+    with pytest.raises(Resigned):
+        own_player(game, resigning).act(game.start(), 0.0)
+    plain = own_player(game, lambda state: [np.int32(state.allowedActions[0]), np.float32(0.5)])
+    assert plain.act(game.start(), 0.0)[2] == 0.5
