@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import time
 import traceback
 from collections import Counter
@@ -106,16 +107,61 @@ def _test(game: Game, games: int, *, seed: int, until: float = float("inf")) -> 
             test.faults["memory"] = f"memory: {written}"
             return test  # nothing that these rules tell can be trusted
     for number in range(games):
-        if number and time.monotonic() > until:
+        if test.unusable or number and time.monotonic() > until:
             break
         test.guard(lambda number=number: test.one_game(number))  # type: ignore[misc]
     return test
 
 
+class _Unusable(Exception):
+    """What a game returned is of a kind with which the check cannot continue: (what, expected, got)."""
+
+
 def _facts(state: GameState) -> dict[str, Any]:
-    facts = {name: getattr(state, name) for name in ("playerTurn", "isEndGame", "value", "id")}
-    owners = None if state.owners is None else np.ravel(state.owners).tolist()
-    return {**facts, "legal": list(state.allowedActions), "planes": state.planes().ravel().tolist(), "owners": owners}
+    """Return what a position says; raise `_Unusable` for what cannot be compared: no array, no number, NaN."""
+    facts = {name: _attribute(state, name) for name in ("playerTurn", "isEndGame", "value", "id")}
+    legal, owners, planes = _attribute(state, "allowedActions"), state.owners, state.planes()
+    _require_number(facts["value"])
+    for name, array in (("planes()", planes), ("owners", owners)):
+        if not isinstance(array, np.ndarray) and not (name == "owners" and array is None):
+            raise _Unusable(name, "an array of whole numbers", _kind(array))
+        if array is not None and array.dtype.kind == "f" and np.isnan(array).any():
+            raise _Unusable(name, "an array of whole numbers", "some that are NaN")
+    owned = None if owners is None else np.ravel(owners).tolist()
+    return {**facts, "legal": list(legal), "planes": planes.ravel().tolist(), "owners": owned}
+
+
+def _attribute(state: GameState, name: str) -> Any:
+    try:
+        return getattr(state, name)
+    except AttributeError as error:
+        if error.obj is state and error.name == name:
+            raise _Unusable(name, "an attribute of each position", "none") from None
+        raise
+
+
+def _require_number(value: Any) -> None:
+    if not isinstance(value, (int, float, np.number)) or np.isnan(value):
+        raise _Unusable("value", "a float in [-1, 1], 0.0 before the end", repr(value))
+
+
+def _is_pair(score: Any) -> bool:
+    numbers = isinstance(score, (tuple, list, np.ndarray)) and len(score) == 2
+    return numbers and all(isinstance(points, (int, float, np.number)) for points in score)
+
+
+def _kind(thing: Any) -> str:
+    return "None" if thing is None else type(thing).__name__
+
+
+def _played(state: GameState, action: int) -> tuple[GameState, float, bool]:
+    """Return what `takeAction` returns; raise `_Unusable` for anything but a position, a number and a bool."""
+    found: Any = state.takeAction(action)
+    if not (isinstance(found, tuple) and len(found) == 3 and isinstance(found[0], GameState)):
+        got = f"({', '.join(map(_kind, found))})" if isinstance(found, tuple) else _kind(found)
+        raise _Unusable("takeAction()", "(a GameState, its value, whether it is over)", got)
+    _require_number(found[1])
+    return found
 
 
 GAMES = 2000
@@ -140,6 +186,8 @@ class _Check:
         self.lengths: list[int] = []
         self.end: GameState | None = None
         self.raised = ""  # by the user's file, one line with its place
+        self.unusable = False
+        """Whether the game returned something with which the check cannot continue."""
 
     def expect(self, what: str, expected: Any, got: Any, good: bool | None = None) -> bool:
         """Record a fault unless `good`, by default whether `got` equals `expected`; return whether it is good."""
@@ -159,11 +207,20 @@ class _Check:
         except UserError as error:
             text = str(error).splitlines()[0].removeprefix(f"{self.game.spec}: ")
             self.faults.setdefault("the rules", f"the rules: {text} (after moves {self.moves})")
+        except _Unusable as error:
+            self.unusable = True
+            what, expected, got = error.args
+            self.expect(what, expected, got, good=False)
         except (Exception, SystemExit) as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
+            if isinstance(error, NotImplementedError) and Path(where.filename) == Path(inspect.getfile(Game)):
+                self.unusable = True
+                self.expect(f"{where.name}()", "it to be written (see docs/add_a_game.md)", "none", good=False)
+                return
+            line = own.told(error)
+            self.raised = self.raised or line
             place = f"{Path(where.filename).name} line {where.lineno} in {where.name}"
-            self.raised = self.raised or own.told(error)
-            self.expect("the rules", "no exception", f"{type(error).__name__} in {place}: {error}")
+            self.expect("the rules", "no exception", line or f"{type(error).__name__} in {place}: {error}")
 
     def one_game(self, number: int) -> None:
         """Play a random game, and play it again in every symmetry."""
@@ -201,7 +258,7 @@ class _Check:
         least = {"points": rows * columns, "columns": columns, "other": 1}.get(game.policy_layout, size + 1)
         self.expect("action_size", f"{least} or more for layout {game.policy_layout!r}", size, size >= least)
         self.expect("the player who begins", 1, game.start().playerTurn)
-        names = [game.move_name(a).strip().lower() for a in range(size)]
+        names = [self.name_of(a) for a in range(size)]
         twice = [name for name, count in Counter(names).items() if count > 1 or not name]
         self.expect("move_name", "a different name for each action", twice, not twice)
         self.expect("parse_move of each move_name", [*range(size)], [game.parse_move(name) for name in names])
@@ -209,6 +266,13 @@ class _Check:
             for part, count in (("actions", size), ("grid", rows * columns)):
                 found = np.sort(getattr(symmetry, part)).tolist()
                 self.expect(f"{part} of symmetry {number}, sorted", [*range(count)], found)
+
+    def name_of(self, action: int) -> str:
+        """Return the name of an action as it is compared."""
+        name: Any = self.game.move_name(action)
+        if not isinstance(name, str):
+            raise _Unusable("move_name()", "a text", f"{name!r} for action {action}")
+        return name.strip().lower()
 
     def play(self) -> Trail:
         """Play one random game."""
@@ -233,7 +297,7 @@ class _Check:
             if facts["isEndGame"] or not facts["legal"] or not fits:
                 return trail
             action = int(self.rng.choice(facts["legal"]))
-            new, value, done = state.takeAction(action)
+            new, value, done = _played(state, action)
             self.same("of the old position after takeAction", facts, state)
             if not self.faults and len(self.lengths) < ORDERS:
                 self.comes_back(state, facts["legal"], met)
@@ -245,12 +309,12 @@ class _Check:
         """Look whether one of some moves leads back to an earlier position of the game: a random one seldom does."""
         rng = np.random.default_rng(len(met))
         for action in rng.choice(legal, min(FEW, len(legal)), replace=False).tolist():
-            after = state.takeAction(action)[0]
+            after = _played(state, action)[0]
             self.expect("id within a game", "another after each move",
                         f"after {action} the one after {met.get(after.id)} moves", after.id not in met)  # fmt: skip
 
     def position(self, state: GameState, legal: list[int], over: bool, value: float) -> None:
-        size, planes, score, text = self.game.action_size, state.planes(), state.score, state.render()
+        size, planes, score = self.game.action_size, state.planes(), state.score
         self.expect("playerTurn", "1 or -1", state.playerTurn, state.playerTurn in (1, -1))
         whole = all(isinstance(a, (int, np.integer)) and 0 <= a < size for a in legal)
         in_order = whole and legal == sorted(set(legal))
@@ -259,8 +323,9 @@ class _Check:
         self.expect("number of legal", amount, legal, bool(legal) != over)
         self.expect("value", "a float in [-1, 1], 0.0 before the end", value,
                     isinstance(value, float) and -1 <= value <= 1 and (over or value == 0))  # fmt: skip
-        agree = not over or value * (score[0] - score[1]) >= 0
-        self.expect("score", f"the sign of value {value}", score, agree)
+        if self.expect("score", "(points of the player to move, points of the other)", score, _is_pair(score)):
+            agree = not over or value * (score[0] - score[1]) >= 0
+            self.expect("score", f"the sign of value {value}", score, agree)
         self.expect("shape of planes", self.game.input_shape, planes.shape)
         self.expect("planes", "uint8", planes.dtype)
         self.expect("planes", "only 0 and 1", np.unique(planes), bool(np.isin(planes, (0, 1)).all()))
@@ -269,7 +334,10 @@ class _Check:
             shape = isinstance(owners, np.ndarray) and owners.shape
             good = shape == self.game.grid_shape and bool(np.isin(np.asarray(owners), (-1, 0, 1)).all())
             self.expect("owners", f"an array {list(self.game.grid_shape)} of -1, 0 and 1", owners, good)
-        self.expect("render", "lines of text", text, isinstance(text, str) and bool(text.strip()))
+        text: Any = state.render()
+        if not isinstance(text, str):
+            raise _Unusable("render()", "lines of text", _kind(text))
+        self.expect("render", "lines of text", text, bool(text.strip()))
         if self.game.rules is not None:
             row = self.game.row_of(state)
             header = [state.playerTurn, int(over), int(np.sign(value)) * state.playerTurn]
@@ -306,7 +374,7 @@ class _Check:
         """Return the actions after which the opponent has no move that wins at once."""
         safe = []
         for action in legal:
-            after, _, over = state.takeAction(action)
+            after, _, over = _played(state, action)
             theirs = not over and after.playerTurn != state.playerTurn
             if theirs and named != NOT_TOLD:  # compare what the game names for the opponent as well
                 theirs = winning_move(self.game.rules, self.game.row_of(after)) != NO_WIN
@@ -319,7 +387,7 @@ class _Check:
     def winning(self, state: GameState, legal: list[int]) -> int:
         """Return the lowest action that wins at once, NO_WIN without one."""
         for action in legal:
-            after, value, over = state.takeAction(action)
+            after, value, over = _played(state, action)
             if over and value * after.playerTurn * state.playerTurn == 1:
                 return action
         return NO_WIN
@@ -339,8 +407,8 @@ class _Check:
         moves, other = self.seen.setdefault(state.id, (self.moves, state))
         if moves != self.moves and self.same("where ids are equal", _facts(other), state):
             for action in state.allowedActions:
-                facts = _facts(other.takeAction(action)[0])
-                self.same("a move after ids are equal", facts, state.takeAction(action)[0])
+                facts = _facts(_played(other, action)[0])
+                self.same("a move after ids are equal", facts, _played(state, action)[0])
 
     def orders(self, number: int) -> None:
         """Play a few moves, the last in the list among them, in every order: equal ids must have equal futures.
@@ -360,7 +428,7 @@ class _Check:
             if moves is not self.moves:
                 self.same("where ids are equal", expected, state)
             elif len(moves) < DEEP and not facts["isEndGame"]:
-                todo += [([*moves, a], state.takeAction(a)[0]) for a in few if a in facts["legal"]]
+                todo += [([*moves, a], _played(state, a)[0]) for a in few if a in facts["legal"]]
 
     def illegal(self, state: GameState) -> None:
         facts = _facts(state)
@@ -380,7 +448,7 @@ class _Check:
         state = self.game.start()
         for self.moves, facts in trail:
             if self.moves:
-                state = state.takeAction(int(inverse[self.moves[-1]]))[0]
+                state = _played(state, int(inverse[self.moves[-1]]))[0]
             expected = dict(facts)
             if symmetry:
                 del expected["id"]

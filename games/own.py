@@ -116,13 +116,24 @@ def _check_rules(path: Path, game: Game) -> None:
     rules = game.rules._asdict() if game.rules is not None else {}
     for name, rule in {**rules, "evaluate": game.evaluate, "counted": game.counted, "arranged": game.arranged}.items():
         kind = getattr(rule, "_sig", getattr(rule, "signature", None))  # of a cfunc, or of a rule in plain Python
+        sign = {"counted": "COUNT", "arranged": "ARRANGE"}.get(name, name.upper())
+        if kind == _KINDS[name] and (function := getattr(rule, "__wrapped__", None)):
+            _check_arguments(path, name, sign, function, len(kind.args))
         compiles = rule is None or kind == _KINDS[name] and guarded(path, partial(hasattr, rule, "address"))
         if not compiles:
-            sign = {"counted": "COUNT", "arranged": "ARRANGE"}.get(name, name.upper())
             raise UserError(f"{path.name}: expected {name} to be made by @rule({sign}), see game.{sign}")
     row = game.start_row
     if not (isinstance(row, np.ndarray) and row.dtype == np.int32 and row.ndim == 1 and row.flags.c_contiguous):
         raise UserError(f"{path.name}: expected start_row to be an array [row_size] of np.int32")
+
+
+def _check_arguments(path: Path, name: str, sign: str, function: Any, count: int) -> None:
+    """Refuse a rule whose signature has another number of arguments than its function."""
+    taken = ", ".join(inspect.signature(function).parameters)
+    if len(inspect.signature(function).parameters) != count:
+        place = f"{path.name}, line {function.__code__.co_firstlineno}"
+        arguments = f"{count} arguments" if count > 1 else "1 argument"
+        raise UserError(f"{place}: expected {name} to take {arguments}, see game.{sign}, got {name}({taken})")
 
 
 def digest(game: Game) -> str:

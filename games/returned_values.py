@@ -14,7 +14,7 @@ import numpy as np
 
 from compiled import compiled, in_order, inlined
 from config import UserError
-from game import PLAYER, PLY, Game, GameState
+from game import PLAYER, PLY, Game, GameState, Symmetry
 
 MAX_ACTIONS, MAX_PLIES, MAX_INPUTS = 32_767, 65_535, 1 << 20
 """Most actions (stored as int16), plies, and numbers that the network sees (rows x columns x planes)."""
@@ -136,9 +136,12 @@ def check_facts(game: Game) -> None:
     if game.policy_layout not in ("points", "columns", "other"):
         _refuse(game, 'policy_layout to be "points", "columns" or "other"', game.policy_layout)
     points = int(grid[0]) * int(grid[1])
+    for name, forms in (("symmetries", game.symmetries), ("exchanges", game.exchanges)):
+        if not isinstance(forms, (list, tuple)) or not all(isinstance(form, Symmetry) for form in forms):
+            _refuse(game, f"{name} to be a list of game.Symmetry, see games.boards.point_symmetries", forms)
     for number, symmetry in enumerate([*game.symmetries, *game.exchanges]):
         for part, count in (("grid", points), ("actions", game.action_size)):
-            found = np.asarray(getattr(symmetry, part, None))
+            found = np.asarray(getattr(symmetry, part))
             if found.shape != (count,) or not np.array_equal(np.sort(found), np.arange(count)):
                 _refuse(game, f"`{part}` of symmetry {number} to hold 0 to {count - 1}, each once", found.tolist())
 
@@ -146,7 +149,7 @@ def check_facts(game: Game) -> None:
 def check_position(game: Game, state: Any) -> None:
     """Raise `UserError` unless a position has a player to move and, if it is over, a value."""
     if not isinstance(state, GameState):
-        _refuse(game, "takeAction to return (a GameState, its value, whether it is over)", state)
+        _refuse(game, "start to return a GameState, and takeAction (a GameState, its value, whether it is over)", state)
     if not _whole(state.playerTurn, -1, 1) or state.playerTurn == 0:
         _refuse(game, "playerTurn to be 1 or -1", state.playerTurn)
     if not isinstance(state.allowedActions, (Sequence, np.ndarray)):

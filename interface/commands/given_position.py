@@ -22,8 +22,8 @@ def begun(game: str, moves: str, file: str, argv: list[str], *, game_number: int
         for name in ("ply", "game_number"):
             if early(argv, name) is not None:
                 raise UserError(f"expected --load together with --{name.replace('_', '-')}: the file that it refers to")
-        named = game_contract.checked(largest_of(games.make(game)))
-        return _going_on(Record(named, named.parse_moves(moves)), "")
+        start = game_contract.checked(largest_of(games.make(game)))
+        return _going_on(Record(start, start.parse_moves(moves)), "")
     if moves:
         raise UserError("expected --moves or --load, got both")
     named = game_contract.checked(games.make(game)) if early(argv, "game") is not None else None

@@ -114,6 +114,12 @@ def outcome_for_the_beginner(row, out):
     return row[OVER]
 
 
+@cfunc(OUTCOME, cache=True)
+def outcome_that_is_no_number(row, out):
+    out[0] = np.nan
+    return row[OVER]
+
+
 @cfunc(WINNING, cache=True)
 def no_win(row):
     return NO_WIN
@@ -345,6 +351,11 @@ def test_check_finds(fault):
     wanted, make_game = SPOILED[fault]
     found = check(make_game(), games=25)
     assert any(line.startswith(wanted) for line in found), found
+
+
+def test_a_value_that_is_no_number_is_the_only_fault():
+    (fault,) = check(compiled_with(outcome=outcome_that_is_no_number), games=5)
+    assert fault.startswith("value: expected a float in [-1, 1], 0.0 before the end, got nan (after moves [")
 
 
 def test_a_fault_says_what_was_expected_what_came_and_after_which_moves():

@@ -45,6 +45,16 @@ def test_a_rule_with_the_signature_of_another_is_refused(tmp_path, capsys, name,
     assert err == f"error: mine.py: expected {name} to be made by @rule({sign}), see game.{sign}\n"
 
 
+def test_a_rule_that_lacks_an_argument_is_named_with_its_line(tmp_path, capsys):
+    text, head = (GAMES / "othello.py").read_text(), "def legal(row, out):\n"
+    number = text[: text.index(head)].count("\n")
+    (tmp_path / "mine.py").write_text(text.replace(head, head.replace(", out", "")))
+    code, out, err = output_of(capsys, "check", f"{tmp_path / 'mine.py'}:Othello")
+    assert (code, out) == (2, "")
+    expected = "expected legal to take 2 arguments, see game.LEGAL, got legal(row)"
+    assert err == f"error: mine.py, line {number}: {expected}\n"
+
+
 @pytest.mark.parametrize("argv", [
     ["match", "greedy", "random", "--games", "4", "--opening-plies", "0"],
     ["match", "alphabeta:2", "random", "--games", "2", "--opening-plies", "0"],

@@ -156,6 +156,21 @@ BROKEN = {
         [("size: int = 5", "size: int | None = None")],
         "expected a number or word as the default of size, got NoneType",
     ),
+    "symmetries that are none": (
+        "snort.py:Snort",
+        [("self.symmetries = point_symmetries(size, size)", "self.symmetries = None")],
+        "expected symmetries to be a list of game.Symmetry, see games.boards.point_symmetries, got None",
+    ),
+    "symmetries of the points alone": (
+        "snort.py:Snort",
+        [("self.symmetries = point_symmetries(size, size)", "self.symmetries = [list(range(25))[::-1]]")],
+        "expected symmetries to be a list of game.Symmetry, see games.boards.point_symmetries, got [[24, 23",
+    ),
+    "a start without return": (
+        "snort.py:Snort",
+        [("return SnortState(self, (0,)", "SnortState(self, (0,)")],
+        "expected start to return a GameState, and takeAction (a GameState, its value, whether it is over), got None",
+    ),
 }
 
 
@@ -209,11 +224,11 @@ MISTAKES = {
     "planes of floats": ([(".astype(np.uint8)", ".astype(np.float32)")], r"planes: expected uint8, got float32"),
     "a method that is not there": (
         [("def planes(self)", "def plains(self)")],
-        r"the rules: expected no exception, got NotImplementedError in game.py line \d+ in planes.*; a mistake in the",
+        r"planes\(\): expected it to be written \(see docs/add_a_game.md\), got none \(after moves \[\]\)$",
     ),
     "an error in a rule": (
         [("if action not in self.allowedActions:", "if self.allowed[action]:")],
-        r"the rules: expected no exception, got AttributeError in snort.py line \d+ in takeAction: .*'allowed'",
+        r"the rules: expected no exception, got snort.py, line \d+: AttributeError: .*'allowed'.*; a mistake in the",
     ),
 }
 
@@ -225,6 +240,45 @@ def test_check_tells_a_beginner_what_is_wrong(snort, case):
     found = check(games.make("snort.py:Snort(size=3)"), games=30)
     assert any(re.match(message, line) for line in found), "\n".join(found)
     assert len(found) <= 10
+
+
+RETURNED = "return state, state.value, state.isEndGame"
+VALUE = "self.value = -1.0 if self.isEndGame else 0.0"
+PLANES = "np.stack([board == 1, board == -1, np.ones_like(board)], axis=-1).astype(np.uint8)"
+NAME = "return point_name(action, *self.grid_shape)"
+TAKEN = r"takeAction\(\): expected \(a GameState, its value, whether it is over\), got"
+A_VALUE = r"value: expected a float in \[-1, 1\], 0.0 before the end, got"
+A_LIST = "np.zeros((3, 3, 3)).tolist()"
+UNUSABLE = {
+    "planes in a list": (PLANES, A_LIST, r"planes\(\): expected an array of whole numbers, got list"),
+    "planes without return": (f"return {PLANES}", "pass", r"planes\(\): expected an array of whole numbers, got None"),
+    "planes of NaN": (
+        PLANES,
+        "np.full((3, 3, 3), np.nan)",
+        r"planes\(\): expected an array of whole numbers, got some that are NaN",
+    ),
+    "a position and its value": (RETURNED, "return state, state.value", rf"{TAKEN} \(SnortState, float\)"),
+    "a position alone": (RETURNED, "return state", f"{TAKEN} SnortState"),
+    "no position": (RETURNED, "pass", f"{TAKEN} None"),
+    "no value before the end": (VALUE, VALUE.replace("0.0", "None"), f"{A_VALUE} None"),
+    "a value of NaN before the end": (VALUE, VALUE.replace("0.0", "np.nan"), f"{A_VALUE} nan"),
+    "a value of NaN at the end": (VALUE, VALUE.replace("-1.0", "np.nan"), f"{A_VALUE} nan"),
+    "a word for a value": (VALUE, VALUE.replace("-1.0", "'lost'"), f"{A_VALUE} 'lost'"),
+    "a value in an array": (VALUE, VALUE.replace("-1.0", "np.array([-1.0])"), rf"{A_VALUE} array\(\[-1.\]\)"),
+    "no value at all": (VALUE, "pass", "value: expected an attribute of each position, got none"),
+    "a name without return": (NAME, "pass", r"move_name\(\): expected a text, got None for action 0"),
+    "a number for a name": (NAME, "return action", r"move_name\(\): expected a text, got 0 for action 0"),
+    "a board without return": ('return "\\n".join(', "str(", r"render\(\): expected lines of text, got None"),
+    "a board that is not written": ("def render(", "def draw(", r"render\(\): expected it to be written"),
+}
+
+
+@pytest.mark.parametrize("case", UNUSABLE)
+def test_what_cannot_be_compared_is_the_only_fault_and_names_what_was_returned(snort, case):
+    old, new, message = UNUSABLE[case]
+    changed(snort, (old, new))
+    (found,) = check(games.make("snort.py:Snort(size=3)"), games=5)
+    assert re.fullmatch(rf"{message}.* \(after moves \[[\d, ]*\]\)", found), found
 
 
 def test_a_sign_that_is_wrong_everywhere_shows_in_the_end_of_a_game(snort, capsys):
