@@ -140,8 +140,12 @@ class Gen_Model:
             if report is not None:
                 report(i + 1)
         losses = {name.replace("_head", ""): float(total / positions) for name, total in sums.items()}
-        if not all(np.isfinite(v) for v in losses.values()) or not self.is_finite():
-            raise ArithmeticError(f"training gave numbers that are not finite: {losses}")
+        if not all(np.isfinite(v) for v in losses.values()):
+            raise ArithmeticError(f"training gave losses that are not finite: {losses}")
+        if not self.is_finite():
+            spoiled = [name for name, weights in self.named_weights() if not np.isfinite(weights).all()]
+            more = f" and {len(spoiled) - 3} more" if len(spoiled) > 3 else ""
+            raise ArithmeticError(f"training gave weights that are not finite: {', '.join(spoiled[:3])}{more}")
         if average is not None:
             self._trained = self.get_weights()
             self.model.set_weights(average.weights)

@@ -16,6 +16,8 @@ from network.predictor import TOLERANCE, random_positions
 
 HEADS = "value_head", "policy_head"
 """Outputs that every network has, in this order."""
+LARGER, ROUNDING = 10.0, 1e-3
+"""Factor of the weights with which a value has to stay in [-1, 1]; what counts as the same number."""
 
 
 def check_contract(network: Any) -> None:
@@ -50,8 +52,9 @@ def _words(shape: Any) -> str:
 def faults_of(network: Any, *, steps: int = 30, seed: int = 0) -> list[str]:
     """Return what is wrong with a network, one line for each fault; empty = none. It is trained on random positions.
 
-    Its evaluations must be numbers, the value in [-1, 1]; a board's must not depend on the others of its batch; those
-    of the predictor that plays must be near to Keras's. Training must lower the loss on a few positions.
+    Its evaluations must be numbers, the value in [-1, 1] whatever the weights are, the policy logits and no
+    probabilities; a board's must not depend on the others of its batch; those of the predictor that plays must be near
+    to Keras's. Training must lower the loss on a few positions.
     """
     from network.choose_predictor import make_predictor
 
@@ -61,16 +64,37 @@ def faults_of(network: Any, *, steps: int = 30, seed: int = 0) -> list[str]:
         faults.append("expected numbers, got some that are not finite")
     if np.abs(value).max() > 1.0:
         faults.append(f"value_head: expected values in [-1, 1], got {value[np.abs(value).argmax()]:.3g}")
+    elif (most := _largest_value(network, planes)) > 1.0 + ROUNDING:
+        faults.append(f"value_head: expected values in [-1, 1], as of tanh, got {most:.3g} with larger weights")
+    if network.game.action_size > 1 and (logits >= 0).all() and np.abs(logits.sum(axis=1) - 1).max() < ROUNDING:
+        faults.append("policy_head: expected logits, got probabilities, which add up to 1: leave the softmax out")
     pairs = [("alone and in a batch", [np.concatenate(each) for each in _one_by_one(network, planes)])]
     pairs.append(("by the predictor and by Keras", list(make_predictor(network)(planes))))
     for what, found in pairs:
         for head, ours, theirs, near in zip(HEADS, (value, logits), found, TOLERANCE[network.precision], strict=True):
             if (difference := float(np.abs(ours - theirs).max())) > near:
                 faults.append(f"{head}: expected the same {what}, got a difference of {difference:.2g}")
-    losses = [network.fit(lambda step: _lesson(network, planes, seed), steps)["loss"] for _ in range(2)]
+    try:
+        losses = [network.fit(lambda step: _lesson(network, planes, seed), steps)["loss"] for _ in range(2)]
+    except ArithmeticError as error:
+        return [*faults, f"expected training to lower the loss: {error}"]
     if not losses[1] < losses[0]:
         faults.append(f"expected training to lower the loss, got {losses[0]:.4g} and then {losses[1]:.4g}")
     return faults
+
+
+def _largest_value(network: Any, planes: np.ndarray) -> float:
+    """Return the largest absolute value that the network gives when all weights are larger than they are.
+
+    One without tanh, or another bound, stays within [-1, 1] as long as it has learned little.
+    """
+    weights = network.get_weights()
+    try:
+        network.set_weights([LARGER * w for w in weights])
+        value, _ = network.predict(planes)
+    finally:
+        network.set_weights(weights)
+    return float(np.abs(value[np.isfinite(value)]).max(initial=0.0))
 
 
 def _one_by_one(network: Any, planes: np.ndarray) -> Any:

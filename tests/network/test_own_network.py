@@ -1,6 +1,7 @@
 """A network of one's own is named by its file, tested, kept by its run and found again; a strange run runs no file."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -122,6 +123,28 @@ def test_the_check_finds_what_only_evaluating_shows(tmp_path):
     (tmp_path / "mixing.py").write_text(SMALL.format(**RIGHT).replace("        value =", mixed))
     found = faults_of(make_network(tiny(network=f"{tmp_path / 'mixing.py'}"), game))
     assert any("expected the same alone and in a batch" in line for line in found)
+
+
+def test_weights_that_are_no_numbers_after_training_are_a_fault_that_names_them(tmp_path, capsys):
+    """A relu may hide a NaN: what the network says is then finite, and so are its losses."""
+    path = tmp_path / "nan.py"
+    path.write_text(SMALL.format(**RIGHT).replace("Rescaling(1.0", "Rescaling(float('nan')"))
+    assert run(["check", "tictactoe", "--network", str(path)]) == 4
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert line.startswith("expected training to lower the loss: training gave ") and "not finite: " in line
+    assert "nan" in line or "kernel" in line
+
+
+def test_the_check_finds_probabilities_in_place_of_logits(tmp_path):
+    spec = write(tmp_path / "nets.py", policy='"policy_head", activation="softmax"')
+    (fault,) = faults_of(make_network(tiny(network=spec), games.make("tictactoe")))
+    assert fault == "policy_head: expected logits, got probabilities, which add up to 1: leave the softmax out"
+
+
+def test_the_check_finds_a_value_that_nothing_bounds(tmp_path):
+    spec = write(tmp_path / "nets.py", activation="lambda x: 0.2 * x")
+    (fault,) = faults_of(make_network(tiny(network=spec), games.make("tictactoe")))
+    assert re.fullmatch(r"value_head: expected values in \[-1, 1\], as of tanh, got [\d.]+ with larger weights", fault)
 
 
 def test_the_command_checks_a_network(spec, tmp_path, capsys):
