@@ -24,6 +24,7 @@ from game import (
     PLAYER,
     PLY,
     WINNER,
+    CompiledState,
     Game,
     GameState,
     Symmetry,
@@ -46,14 +47,26 @@ HINTS = {
     "after row_of and state_of": "either positions change, or the id leaves out something",
     "under symmetry": "either this symmetry is none of the game, or its points and actions do not fit together",
     "score": "value and score are for the player to move",
+    "plies in a row": "`play` counts a ply in row[PLY]: by it a game ends at max_plies",
+    "view of planes": "show the stones of the player to move first, as `board * self.playerTurn` does, or who that is",
     "row (player, over, winner)": "the winner in a row is 1 or -1, the outcome is for the player to move",
     "id within a game": "a game that comes back to a position need not end: put the ply into the id, and end the game "
     "at max_plies",
     "the rules": "a mistake in the code of the game",
 }
 """The likely cause of a fault, by a part of its name."""
-HARMLESS = ("planes", "render", "move_name", "parse_move of each move_name", "parse_moves of format_moves", "score",
-            "illegal action", "action_size")  # fmt: skip
+HARMLESS = (
+    "planes",
+    "view of planes",
+    "plies in a row",
+    "render",
+    "move_name",
+    "parse_move of each move_name",
+    "parse_moves of format_moves",
+    "score",
+    "illegal action",
+    "action_size",
+)
 """Faults that spoil no stored game: `checked` lets a game with them be played. Planes of another shape end a game."""
 SHORT, SECONDS = 20, 1.0
 """Most games and seconds of the check before a game of your own is played."""
@@ -110,6 +123,7 @@ def _test(game: Game, games: int, *, seed: int, until: float = float("inf")) -> 
         if test.unusable or number and time.monotonic() > until:
             break
         test.guard(lambda number=number: test.one_game(number))  # type: ignore[misc]
+    test.view()
     return test
 
 
@@ -186,6 +200,10 @@ class _Check:
         self.lengths: list[int] = []
         self.end: GameState | None = None
         self.raised = ""  # by the user's file, one line with its place
+        self.first: np.ndarray | None = None  # planes of the first position
+        self.shown = np.ones((4, 0), bool)
+        """[4, planes] bool: whether a plane has shown the stones of 1, those of -1, the free points, or always the same
+        in each position so far; none of them where the game does not say whose a point is."""
         self.unusable = False
         """Whether the game returned something with which the check cannot continue."""
 
@@ -303,6 +321,8 @@ class _Check:
                 self.comes_back(state, facts["legal"], met)
             self.moves = [*self.moves, action]
             self.expect("value and done from takeAction", (new.value, new.isEndGame), (value, done))
+            if isinstance(state, CompiledState) and isinstance(new, CompiledState):
+                self.expect("plies in a row", int(state.row[PLY]) + 1, int(new.row[PLY]))
             state = new
 
     def comes_back(self, state: GameState, legal: list[int], met: dict[Hashable, int]) -> None:
@@ -334,6 +354,8 @@ class _Check:
             shape = isinstance(owners, np.ndarray) and owners.shape
             good = shape == self.game.grid_shape and bool(np.isin(np.asarray(owners), (-1, 0, 1)).all())
             self.expect("owners", f"an array {list(self.game.grid_shape)} of -1, 0 and 1", owners, good)
+            if good and planes.shape == self.game.input_shape:
+                self.look(planes, np.asarray(owners))
         text: Any = state.render()
         if not isinstance(text, str):
             raise _Unusable("render()", "lines of text", _kind(text))
@@ -345,6 +367,24 @@ class _Check:
             self.same("after row_of and state_of", _facts(state), self.game.state_of(row))
             if not over:
                 self.hints(state, row, legal)
+
+    def look(self, planes: np.ndarray, owners: np.ndarray) -> None:
+        """Note what each plane may show, whoever is to move."""
+        if self.first is None:
+            self.first, self.shown = planes.copy(), np.ones((4, planes.shape[2]), bool)
+        board = owners[..., None]
+        same = [planes == (board == 1), planes == (board == -1), planes == (board == 0), planes == self.first]
+        self.shown &= np.array([each.all(axis=(0, 1)) for each in same])
+
+    def view(self) -> None:
+        """Record a fault if planes show the stones of each side in its own plane and none says who is to move."""
+        if self.unusable or not self.shown.any(axis=0).all():
+            return
+        ones, others = (np.flatnonzero(shows & ~self.shown[3]).tolist() for shows in self.shown[:2])
+        if ones and others:
+            got = f"those of the player who began in plane {ones[0]} at each turn, the other's in plane {others[0]}"
+            self.moves = []
+            self.expect("view of planes", "the stones as the player to move sees them", got)
 
     def hints(self, state: GameState, row: np.ndarray, legal: list[int]) -> None:
         """Compare the winning and safe moves that a game names with those found by playing them."""

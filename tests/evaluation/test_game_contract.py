@@ -13,6 +13,7 @@ from game import (
     NO_WIN,
     OUTCOME,
     OVER,
+    PLAY,
     PLAYER,
     PLAYOUT,
     PLY,
@@ -148,6 +149,12 @@ def worth_three(row, seed):
 @cfunc(KEY, cache=True)
 def key_of_the_upper_cells(row):
     return hash_cells(row, HEADER, HEADER + 6, row[PLAYER] + 1)
+
+
+@cfunc(PLAY, cache=True)
+def marks_without_a_ply(row, action):
+    row[HEADER + action] = row[PLAYER]
+    row[PLAYER] = -row[PLAYER]
 
 
 @cfunc(ENCODE, cache=True)
@@ -338,6 +345,10 @@ SPOILED = {
     "compiled: random games worth three": (
         "the rules: expected `playout` to return a value from -1 to 1",
         lambda: compiled_with(playout=worth_three),
+    ),
+    "compiled: plies that are not counted": (
+        "plies in a row: expected 1, got 0",
+        lambda: compiled_with(play=marks_without_a_ply),
     ),
     "compiled: planes with 255": (
         "planes: expected only 0 and 1",

@@ -222,6 +222,11 @@ MISTAKES = {
         r"order of legal: expected ascending, each once, within 0 .. 8, got \[8, 7",
     ),
     "planes of floats": ([(".astype(np.uint8)", ".astype(np.float32)")], r"planes: expected uint8, got float32"),
+    "planes that are the same whoever is to move": (
+        [(" * self.playerTurn\n", "\n")],
+        r"view of planes: expected the stones as the player to move sees them, got those of the player who began in "
+        r"plane 0 at each turn, the other's in plane 1 .*; show the stones of the player to move first",
+    ),
     "a method that is not there": (
         [("def planes(self)", "def plains(self)")],
         r"planes\(\): expected it to be written \(see docs/add_a_game.md\), got none \(after moves \[\]\)$",
@@ -240,6 +245,11 @@ def test_check_tells_a_beginner_what_is_wrong(snort, case):
     found = check(games.make("snort.py:Snort(size=3)"), games=30)
     assert any(re.match(message, line) for line in found), "\n".join(found)
     assert len(found) <= 10
+
+
+def test_planes_of_the_player_who_began_are_no_fault_where_another_plane_says_who_is_to_move(snort):
+    changed(snort, (" * self.playerTurn\n", "\n"), ("np.ones_like(board)", "np.full_like(board, self.playerTurn == 1)"))
+    assert check(games.make("snort.py:Snort(size=3)"), games=30) == []
 
 
 RETURNED = "return state, state.value, state.isEndGame"
