@@ -27,7 +27,7 @@ from players.runs_of_many_sizes import family_run, is_trained_on, note, plays
 from search.tables import ENDLESS
 from storage import run_folders
 from storage.checkpoints import read_weights
-from storage.run_folders import find_run, read_config, runs_of, shipped_run
+from storage.run_folders import find_run, runs_of, settings_of, shipped_run
 from storage.run_store import Store
 from system.plugins import load
 from system.shell import quoted
@@ -268,7 +268,7 @@ def network_player(
     """
     folder = run_folder(game, run, root)
     own = "shipped" if folder.is_relative_to(run_folders.SHIPPED) else folder.name
-    config = read_config(folder)
+    config = settings_of(folder)
     if plays(config.game, game) and config.game != game.spec:
         _LOGGER.warning("%s", note(config.game, game))
     elif config.game != game.spec:
@@ -339,7 +339,7 @@ def run_folder(game: Game, run: int | None, root: Path | None = None) -> Path:
     found = [*own[-1:], family_run(game, None, root), ships, family_run(game, 0)]
     known = [folder for folder in found if folder is not None]
     for folder in known:
-        spec = read_config(folder).game
+        spec = settings_of(folder).game
         if spec == game.spec or is_trained_on(spec, game):
             return folder
     if known:

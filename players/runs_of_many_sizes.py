@@ -11,7 +11,7 @@ from game import Game
 from games.parameters import values_of
 from games.sizes import BOARD, families, family
 from storage import run_folders
-from storage.run_folders import game_folder, read_config, runs_of
+from storage.run_folders import game_folder, read_config, runs_of, settings_of
 
 
 def family_runs(game: Game, root: Path | None = None) -> list[Path]:
@@ -55,7 +55,7 @@ def family_run(game: Game, number: int | None = None, root: Path | None = None) 
     found = family_runs(game, run_folders.SHIPPED if number == 0 else root)
     if number:
         found = [folder for folder in found if int(folder.name[3:]) == number]
-    trained = [folder for folder in found if is_trained_on(read_config(folder).game, game)]
+    trained = [folder for folder in found if is_trained_on(settings_of(folder).game, game)]
     return next(reversed(trained or found), None)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from config import UserError
 from storage.atomic_files import (
     DamagedData,
     arrays_from_bytes,
@@ -14,6 +15,7 @@ from storage.atomic_files import (
     sha256,
 )
 from storage.fault_injection import reach
+from storage.run_folders import settings_fault
 from storage.run_store import Store, Version
 
 Shapes = list[tuple[int, ...]]
@@ -66,7 +68,13 @@ def read_weights(folder: Path, store: Store, version: int, shapes: Shapes) -> li
     """Return a version's weights; raise when it is unknown, missing, or not the file that the run wrote."""
     row = store.version(version)
     path = path_of(folder, row.file)
-    return arrays_from_bytes(read_checked(path, row.sha256), shapes, str(path))
+    data = read_checked(path, row.sha256)
+    try:
+        return arrays_from_bytes(data, shapes, str(path))
+    except DamagedData:  # it is the file that the run wrote: the settings are others
+        if fault := settings_fault(folder, store.get("config")):
+            raise UserError(fault) from None
+        raise
 
 
 def read_optimizer(folder: Path, version: Version, layouts: list[Shapes]) -> list[np.ndarray]:

@@ -24,7 +24,7 @@ from games.own import digest
 from storage.atomic_files import DamagedData
 from storage.consistency import inconsistencies
 from storage.game_record import GameRecord
-from storage.run_folders import network_facts, read_config
+from storage.run_folders import network_facts, read_config, settings_fault
 from storage.run_store import Store
 from storage.sizes_played import SIZES, facts_of_records
 
@@ -91,6 +91,8 @@ def changes_of(
     kept = store.get("config")
     pairs = differences(from_json(kept, "run.db") if kept else read_config(folder), requested)
     if refused := {n: pair for n, pair in pairs.items() if is_fixed(n) and not may_differ(n, *pair)}:
+        if fault := settings_fault(folder, kept):
+            raise UserError(fault)
         conflicts = "; ".join(f"{n}: the run has {a!r}, got {b!r}" for n, (a, b) in refused.items())
         raise UserError(f"{folder.name}: cannot change while a run lives (start one with --new): {conflicts}")
     return Changes(pairs, removed_settings(kept) if kept else {}, bool(kept))

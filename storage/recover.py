@@ -24,7 +24,14 @@ from storage.checkpoints import content, optimizer_file
 from storage.consistency import LOST, accepted_losses
 from storage.database import KEPT, TABLES, row_digest, schema_fault
 from storage.game_record import IMPORTED
-from storage.run_folders import game_of, lock_folder, lock_new_folder, network_facts, read_config
+from storage.run_folders import (
+    game_of,
+    lock_folder,
+    lock_new_folder,
+    network_facts,
+    read_config,
+    settings_fault,
+)
 from storage.run_store import Store
 from storage.sizes_played import SIZES, SizesPlayed
 from storage.sqlite_errors import connect
@@ -68,8 +75,7 @@ def recover(folder: Path) -> Recovered:
         ):
             tables = _read_tables(folder, Path(place))
         lost: list[str] = []
-        config = _config(folder, tables, lost)
-        game = game_of(folder, config)
+        config, game = _settings(folder, tables, lost)
         lost += _unread(folder, tables) + _drop_wrong(tables, game)
         versions = _drop_versions(folder, tables, lost)
         _drop_stages(tables, lost)
@@ -183,16 +189,24 @@ def _end(db: sqlite3.Connection, table: str) -> int:
 # ---- what goes together
 
 
-def _config(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> Config:
+def _settings(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> tuple[Config, Game]:
+    """Return the settings of a run and its game, from run.db where config.json is damaged."""
+    meta: dict[str, str] = dict(tables["meta"])
+    kept = meta.get("config")
     try:
-        return read_config(folder)
+        if not settings_fault(folder, kept):
+            config = read_config(folder)
+            return config, game_of(folder, config)
+        wrong = "has other settings than the run"
     except UserError:
-        for key, value in tables["meta"]:
-            if key == "config":
-                lost.append("config.json: cannot be read; the settings in the database take its place")
-                return from_json(value)
+        wrong = "cannot be read"
+    if kept is None:
         found = f"{folder / 'config.json'}: expected the settings of a run; neither it nor run.db has them"
-        raise DamagedData(f"{found}; put them there, and the rest can be recovered") from None
+        raise DamagedData(f"{found}; put them there, and the rest can be recovered")
+    config = from_json(kept, "run.db")
+    game = game_of(folder, config)
+    lost.append(f"config.json: {wrong}; the settings in the database take its place")
+    return config, game
 
 
 def _unread(folder: Path, tables: dict[str, list[Row]]) -> list[str]:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import games
-from config import Config, UserError, from_json
+from config import Config, UserError, differences, from_json, is_fixed
 from game import Game
-from games.sizes import family, others
+from games.sizes import family, other_sizes, others
 from storage.atomic_files import DamagedData, writing
 from storage.run_files import RunBusy as RunBusy
 from storage.run_files import RunFiles
@@ -147,12 +147,62 @@ def read_config(folder: Path) -> Config:
         text = read_limited(path, TEXT_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         found = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise UserError(f"{path}: expected the settings of a run ({found})") from None
+        remedy = f"; {_mend_settings(folder)}" if path.exists() else ""
+        raise UserError(f"{path}: expected the settings of a run ({found}){remedy}") from None
     try:
         return from_json(text, str(path))
     except UserError as error:
-        remedy = "mend it there, or `python main.py recover` with this --game and --run takes them from run.db"
-        raise type(error)(f"{error}; {remedy}") from None
+        raise type(error)(f"{error}; {_mend_settings(folder)}") from None
+
+
+def _mend_settings(folder: Path) -> str:
+    """Return what helps where config.json is wrong: run.db may have the settings, too."""
+    taken = ", or `python main.py recover` with this --game and --run takes them from run.db"
+    return f"mend it there{taken if _has_settings(folder) else ''}"
+
+
+def _has_settings(folder: Path) -> bool:
+    """Return whether run.db has settings, of the game that the run's folder is for."""
+    with suppress(UserError):
+        store = Store(folder / "run.db", read_only=True)
+        try:
+            kept = from_json(store.get("config") or "", "run.db")
+        finally:
+            store.close()
+        return game_folder(kept.game) == folder.absolute().parent.name
+    return False
+
+
+def settings_fault(folder: Path, kept: str | None) -> str:
+    """Return which settings that cannot change config.json has other than run.db (`kept`, as JSON), "" for none."""
+    try:
+        theirs = from_json(kept or "", "run.db")
+    except UserError:  # a run of the first format has them in config.json alone
+        return ""
+    pairs = differences(theirs, read_config(folder))
+    wrong = "; ".join(
+        f"{name}: the run has {old!r}, got {new!r}"
+        for name, (old, new) in pairs.items()
+        if is_fixed(name) and not other_sizes(name, old, new) and not (name == "network" and _moved(old, new))
+    )
+    return f"{folder / 'config.json'}: {wrong}; {_mend_settings(folder)}" if wrong else ""
+
+
+def _moved(old: str | None, new: str | None) -> bool:
+    """Return whether two names of networks differ in their file's folder alone."""
+    return old is not None and new is not None and _without_folder(old) == _without_folder(new)
+
+
+def _without_folder(network: str) -> str:
+    return re.split(r"[/\\]", network)[-1]
+
+
+def settings_of(folder: Path) -> Config:
+    """Return the settings of a run; raise `UserError` if they name another game than its folder does."""
+    config = read_config(folder)
+    if game_folder(config.game) != folder.absolute().parent.name:
+        game_of(folder, config)  # another spelling is no other game
+    return config
 
 
 def game_of(folder: Path, config: Config) -> Game:
@@ -167,7 +217,9 @@ def game_of(folder: Path, config: Config) -> Game:
         game = games.make(named, typed=False)
         if game_folder(game.spec) == kept:  # the folder fits another spelling: "connect4( rows=6 )"
             return game
-    raise UserError(f"{folder / 'config.json'}: expected the game of the folder {kept}, got {ascii(named[:100])}")
+    wrong = f"expected the game of the folder {kept}, got {ascii(named[:100])}"
+    remedy = f"; {_mend_settings(folder)}" if _has_settings(folder) else ""  # or the folder may be the wrong one
+    raise UserError(f"{folder / 'config.json'}: {wrong}{remedy}")
 
 
 def find_run(spec: str, number: int | None = None, root: Path | None = None) -> Path:
@@ -293,7 +345,7 @@ def network_facts(config: Config, game: Game) -> dict[str, Any]:
     facts = {n: getattr(config, n) for n in NETWORK}
     facts["hidden_cnn_layers"] = list(config.hidden_cnn_layers)
     if config.network is not None:
-        facts["network"] = re.split(r"[/\\]", config.network)[-1]
+        facts["network"] = _without_folder(config.network)
     if config.many_sizes:  # only what the network depends on
         alike = {"game": family(game.spec), "input_shape": [game.input_shape[2]], "action_size": others(game)}
         return {**alike, **facts, "many_sizes": True}

@@ -15,7 +15,7 @@ from storage.atomic_files import DamagedData, read_file, sha256
 from storage.checkpoints import optimizer_file, path_of
 from storage.consistency import inconsistencies, stage_fault, version_fault
 from storage.game_exchange import fault
-from storage.run_folders import game_of, read_config
+from storage.run_folders import game_of, read_config, settings_fault
 from storage.run_store import Store, game_of_row
 from storage.sizes_played import SizesPlayed
 
@@ -51,6 +51,7 @@ def verify(folder: Path) -> RunReport:
         with store.reading():
             damage += [f"run.db: {line}" for line in store.mark_faults()]
             damage += [f"run.db: {line}" for line in inconsistencies(store)]
+            damage += settings_fault(folder, store.get("config")).splitlines()
             damage += _file_faults(folder, store)  # early: a run at work drops the states of old optimizers
             damage += [f"run.db: {line}" for line in _row_faults(store, game)]
             sizes = store.sizes()

@@ -1,16 +1,19 @@
 """Verify and its like: nobody's rules are run because a run names them, and a run at work is not taken for damaged."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 import games
 from config import UserError, to_json
+from players.by_name import run_folder
 from storage.atomic_files import DamagedData, arrays_to_bytes, sha256
+from storage.checkpoints import read_weights
 from storage.game_record import GameRecord
 from storage.recover import recover
-from storage.run_folders import game_folder, game_of
+from storage.run_folders import game_folder, game_of, read_config, settings_fault
 from storage.run_store import Store
 from storage.verify import verify
 from support.tiny_runs import tree_of
@@ -136,3 +139,66 @@ def test_a_run_in_the_folder_of_its_game_is_read_however_the_game_is_named(tmp_p
     own = games.make(f"{tmp_path / 'nim.py'}:Nim").spec
     for named, spec in (("tictactoe", "tictactoe"), (" Connect4( rows=6 )", "connect4"), (own, own)):
         assert game_of(tmp_path / game_folder(spec) / "run0001", preset("tiny", game=named)).spec == spec
+
+
+WRONG = {"game": "connect4"}, {"game": None}, {"hidden_cnn_layers": ["16x3"]}, {"hidden_cnn_layers": None}, {"seed": 7}
+"""What config.json has in place of the run's own settings; None: it lacks them."""
+
+
+def misdescribe(folder, **wrong):
+    """Put other settings into a run's config.json."""
+    path = folder / "config.json"
+    values = {**json.loads(path.read_text()), **wrong}
+    path.write_text(json.dumps({name: value for name, value in values.items() if value is not None}))
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_settings_that_are_not_the_run_s_are_damage_and_come_back_from_the_database(tmp_path, wrong):
+    folder, store = begin(tmp_path)
+    store.close()
+    right = read_config(folder)
+    misdescribe(folder, **wrong)
+    (line,) = verify(folder).damage
+    assert str(folder / "config.json") in line and line.endswith("takes them from run.db")
+    found = recover(folder)
+    assert any(each.startswith("config.json: has other settings") for each in found.lost) or "game" in wrong
+    assert read_config(folder.with_name(found.run)) == right
+    assert verify(folder.with_name(found.run)).damage == []
+
+
+def test_settings_that_may_change_are_no_damage(tmp_path):
+    folder, store = begin(tmp_path)
+    store.close()
+    misdescribe(folder, iterations=99, cpuct=2.0)
+    assert verify(folder).damage == [] and settings_fault(folder, None) == ""
+
+
+def test_a_network_is_not_blamed_for_settings_that_are_not_the_run_s(tmp_path):
+    folder, store = begin(tmp_path)
+    misdescribe(folder, hidden_cnn_layers=["16x3"])
+    with pytest.raises(UserError, match=r"config.json: hidden_cnn_layers: the run has .*, got .*takes them from run"):
+        read_weights(folder, store, 0, [(4,)])
+    store.close()
+
+
+@pytest.mark.parametrize("wrong", WRONG[:2])
+def test_a_run_whose_settings_name_another_game_is_not_passed_over_for_one_that_ships(place, tmp_path, wrong):
+    folder, store = begin(tmp_path / "runs")
+    store.close()
+    shutil.copytree(folder, tmp_path / "shipped" / "tictactoe" / "run0001")
+    misdescribe(folder, **wrong)
+    with pytest.raises(UserError, match=r"config.json: expected the game of the folder tictactoe, got 'connect4';"):
+        run_folder(games.make("tictactoe"), None)
+
+
+def test_settings_are_looked_for_in_the_database_only_where_it_has_them(tmp_path):
+    folder, store = begin(tmp_path)
+    store.close()
+    for content in ("{", "\udcff"):
+        (folder / "config.json").write_text(content, errors="surrogateescape")
+        with pytest.raises(UserError, match="or `python main.py recover` with this --game and --run takes them from"):
+            read_config(folder)
+    for name in ("run.db", "run.db-wal", "run.db-shm"):
+        (folder / name).unlink(missing_ok=True)
+    with pytest.raises(UserError, match="; mend it there$"):
+        read_config(folder)
