@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,10 +21,11 @@ from game import Game
 from games.own import digest
 from storage.atomic_files import DamagedData, require_space, writing
 from storage.checkpoints import content, optimizer_file
-from storage.consistency import LOST, accepted_losses
+from storage.consistency import LOST, accepted_losses, version_fault
 from storage.database import KEPT, TABLES, row_digest, schema_fault
 from storage.game_record import IMPORTED
 from storage.run_folders import (
+    NOTHING,
     game_of,
     lock_folder,
     lock_new_folder,
@@ -87,11 +88,30 @@ def recover(folder: Path) -> Recovered:
 # ---- reading what can be read
 
 
-def _read_tables(folder: Path, place: Path) -> dict[str, list[Row]]:
+def require_recoverable(folder: Path) -> None:
+    """Raise what `recover` raises where it finds no settings or no network; a run's games are not read."""
+    try:
+        with tempfile.TemporaryDirectory() as place:
+            tables = _read_tables(folder, Path(place), ("meta", "versions"))
+    except OSError:  # no room for the copy: not known, and to try costs nothing
+        return
+    _settings(folder, tables, [])
+    rows = [row for row in tables["versions"] if not version_fault(row)]
+    if all(content(folder, row[2], row[3]) is None for row in rows):
+        raise _no_network(folder, rows)
+
+
+def _no_network(folder: Path, rows: list[Row]) -> DamagedData:
+    """Return the error for a run without an undamaged network; `rows`: of its versions."""
+    read = "no network of the run is undamaged" if rows else "run.db names no network any more"
+    return DamagedData(f"{folder}: {read}; {NOTHING}")
+
+
+def _read_tables(folder: Path, place: Path, wanted: Iterable[str] = TABLES) -> dict[str, list[Row]]:
     """Return {table: rows whose checksum is right}, read from a copy, whose first page is replaced if it is damaged."""
-    found: dict[str, dict[Any, Row]] = {table: {} for table in TABLES}
+    found: dict[str, dict[Any, Row]] = {table: {} for table in wanted}
     if not (folder / "run.db").is_file():
-        raise DamagedData(f"{folder / 'run.db'}: there is none, so there is nothing to recover")
+        raise DamagedData(f"{folder / 'run.db'}: expected the run's database, there is no such file; {NOTHING}")
     for attempt in ("as it is", "with a new first page", "without its log"):
         copy = place / f"{attempt}.db"
         shutil.copy(folder / "run.db", copy)
@@ -99,7 +119,7 @@ def _read_tables(folder: Path, place: Path) -> dict[str, list[Row]]:
             shutil.copy(folder / "run.db-wal", f"{copy}-wal")
         if attempt != "as it is":
             _renew_first_page(copy, place)
-        for table, rows in _readable(copy).items():
+        for table, rows in _readable(copy, wanted).items():
             keys = 1 if table in ("meta", "versions") else 2
             for row in rows:
                 found[table].setdefault(row[:keys], row)
@@ -134,7 +154,7 @@ def _renew_first_page(path: Path, place: Path) -> None:
         file.truncate(size)
 
 
-def _readable(path: Path) -> dict[str, list[Row]]:
+def _readable(path: Path, wanted: Iterable[str]) -> dict[str, list[Row]]:
     """Return the rows of a database whose checksums are right, table by table, around the damaged pages."""
     found: dict[str, list[Row]] = {}
     db = connect(path.as_uri())
@@ -142,8 +162,8 @@ def _readable(path: Path) -> dict[str, list[Row]]:
         form = int(db.execute("PRAGMA user_version").fetchone()[0])
         if schema_fault(db, form):
             return {}
-        for table, columns in TABLES.items():
-            width = columns.split(", PRIMARY")[0].count(",") + 1
+        for table in wanted:
+            width = TABLES[table].split(", PRIMARY")[0].count(",") + 1
             rows = [row for row in _around_damage(db, table) if len(row) == width]
             found[table] = [row[:-1] for row in rows if row_digest(table, row[:-1]) == row[-1]]
     except sqlite3.Error:  # its first page is damaged
@@ -200,10 +220,11 @@ def _settings(folder: Path, tables: dict[str, list[Row]], lost: list[str]) -> tu
         wrong = "has other settings than the run"
     except UserError:
         wrong = "cannot be read"
-    if kept is None:
+    try:
+        config = from_json(kept or "", "run.db")
+    except UserError:
         found = f"{folder / 'config.json'}: expected the settings of a run; neither it nor run.db has them"
-        raise DamagedData(f"{found}; put them there, and the rest can be recovered")
-    config = from_json(kept, "run.db")
+        raise DamagedData(f"{found}; put them there, and the rest can be recovered") from None
     game = game_of(folder, config)
     lost.append(f"config.json: {wrong}; the settings in the database take its place")
     return config, game
@@ -242,7 +263,7 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
             good.append(row)
             files[row[2]] = data
     if not good:
-        raise DamagedData(f"{folder}: no network of the run is undamaged, so there is nothing to resume from")
+        raise _no_network(folder, tables["versions"])
     state = _state(folder, good[-1])
     if state is None and len(good) > 1 and _state(folder, good[-2]) is not None:
         # training the newest once more is better than resuming without its optimizer's state

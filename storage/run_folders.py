@@ -278,16 +278,29 @@ def unfinished_run(spec: str, root: Path | None = None) -> Path | None:
     return None
 
 
+NOTHING = "nothing of the run can be recovered: put back a copy of it, or begin another with --new"
+"""What helps where `recover` does not."""
+
+
 def with_remedy(error: DamagedData, folder: Path, spec: str = "") -> DamagedData:
-    """Return an error that also names the command which recovers the run."""
-    number = RUN.match(folder.name)
-    if "python main.py recover" in str(error) or not number:
+    """Return an error that also says what helps: the command which recovers the run, where that saves something."""
+    if "python main.py recover" in str(error) or NOTHING in str(error) or not RUN.match(folder.name):
         return error
+    return type(error)(f"{error}; {remedy(folder, spec)}")
+
+
+def remedy(folder: Path, spec: str = "") -> str:
+    """Return what helps where a run is damaged; `spec`: its game, if its settings may not say it."""
+    from storage.recover import require_recoverable
+
+    try:
+        require_recoverable(folder)
+    except UserError as error:
+        return NOTHING if NOTHING in str(error) else str(error)
     with suppress(UserError):
         spec = spec or game_of(folder, read_config(folder)).spec
     game = f" --game {quoted(spec)}" if spec else ""
-    remedy = f"`python main.py recover{game} --run {int(number[1])}` saves its undamaged part"
-    return type(error)(f"{error}; {remedy}")
+    return f"`python main.py recover{game} --run {int(folder.name[3:])}` saves its undamaged part"
 
 
 def _finished(folder: Path, over: set[str]) -> bool:

@@ -115,6 +115,7 @@ def _run(argv: list[str], signals: _Signals) -> int:
         run_to_change,
         unfinished_run,
         with_network_of,
+        with_remedy,
     )
 
     spec = checked(games.make(base.game)).spec
@@ -163,12 +164,10 @@ def _run(argv: list[str], signals: _Signals) -> int:
             say = session.console.say if wanted is None else lambda text: None  # --run stays with its run
             return _work(session, signals, say, resumed=folder is not None, fresh=fresh, as_json=args.json, track=track)
     except DamagedData as error:
-        number_of = int(folder.name[3:]) if folder else source
-        if number_of == 0 or "python main.py recover" in str(error):
+        damaged = folder if folder is not None else find_run(theirs, source) if source else None
+        if damaged is None:
             raise
-        at = f" --run {number_of}" if number_of else ""
-        command = f"python main.py recover --game {quoted(spec if folder else theirs)}{at}"
-        raise DamagedData(f"{error}; `{command}` saves its undamaged part") from None
+        raise with_remedy(error, damaged, spec if folder else theirs) from None
 
 
 def _require_free(folder: Path) -> None:

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 
 from interface.arguments import parse, whole
-from system.shell import quoted
 
 SHOWN = 20
 RULES_CHANGED = "the rules have changed since this run began; it was checked by the new ones"
@@ -34,7 +33,7 @@ def run(argv: list[str]) -> int:
     if args.run is not None:
         whole(args.run, "run", 0, 999_999)
     import games
-    from storage.run_folders import find_run
+    from storage.run_folders import find_run, remedy
     from storage.verify import verify
 
     spec = games.make(args.game).spec
@@ -49,8 +48,8 @@ def run(argv: list[str]) -> int:
         more = len(found.damage) - SHOWN
         last = [f"and {more} more"] if more > 0 else []
         if args.run != 0 and not found.rules_changed:  # the project has another copy of a player that ships
-            recover = f"python main.py recover --game {quoted(spec)} --run {int(folder.name[3:])}"
-            last.append(f"`{recover}` saves its undamaged part")
+            helps = remedy(folder, spec)
+            last += [helps] if helps not in found.damage else []
         if last:
             print("; ".join(last))
     else:

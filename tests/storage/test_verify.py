@@ -13,9 +13,10 @@ from storage.atomic_files import DamagedData, arrays_to_bytes, sha256
 from storage.checkpoints import read_weights
 from storage.game_record import GameRecord
 from storage.recover import recover
-from storage.run_folders import game_folder, game_of, read_config, settings_fault
+from storage.run_folders import NOTHING, game_folder, game_of, read_config, settings_fault, with_remedy
 from storage.run_store import Store
 from storage.verify import verify
+from support.command_line import output_of
 from support.tiny_runs import tree_of
 from training.presets import preset
 
@@ -202,3 +203,64 @@ def test_settings_are_looked_for_in_the_database_only_where_it_has_them(tmp_path
         (folder / name).unlink(missing_ok=True)
     with pytest.raises(UserError, match="; mend it there$"):
         read_config(folder)
+
+
+def drop_database(folder):
+    for name in ("run.db", "run.db-wal", "run.db-shm"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def folder_for_database(folder):
+    drop_database(folder)
+    (folder / "run.db").mkdir()
+
+
+def garbage_for_database(folder):
+    drop_database(folder)
+    (folder / "run.db").write_bytes(bytes(range(256)) * 64)
+
+
+def file_for_networks(folder):
+    shutil.rmtree(folder / "models")
+    (folder / "models").write_text("")
+
+
+BEYOND = drop_database, folder_for_database, garbage_for_database, file_for_networks
+
+
+@pytest.mark.parametrize("damage", BEYOND)
+def test_where_nothing_can_be_recovered_no_message_sends_to_recover(place, tmp_path, capsys, damage):
+    folder, store = begin(tmp_path / "runs")
+    store.close()
+    damage(folder)
+    code, out, _ = output_of(capsys, "verify", "--game", "tictactoe")
+    assert code == 4 and out.endswith(f"\n{NOTHING}\n") and "python main.py recover" not in out
+    error = with_remedy(DamagedData("run.db: damaged"), folder)
+    assert str(error) == f"run.db: damaged; {NOTHING}" and str(with_remedy(error, folder)) == str(error)
+    code, out, err = output_of(capsys, "recover", "--game", "tictactoe")
+    assert (code, out) == (4, "") and NOTHING in err and "Traceback" not in err
+    assert [path.name for path in folder.parent.iterdir()] == ["run0001"]
+
+
+def test_settings_that_are_nowhere_are_named_as_what_recover_needs(place, tmp_path, capsys):
+    folder, store = begin(tmp_path / "runs")
+    (folder / "config.json").write_text("{")
+    with store.transaction():
+        store.put("config", "{")
+    store.close()
+    words = "neither it nor run.db has them; put them there, and the rest can be recovered\n"
+    code, out, _ = output_of(capsys, "verify", "--game", "tictactoe")
+    assert code == 4 and out.endswith(words) and "python main.py recover" not in out
+    code, out, err = output_of(capsys, "recover", "--game", "tictactoe")
+    assert (code, out) == (4, "") and err.endswith(words)
+
+
+def test_where_a_network_is_left_messages_name_recover(place, tmp_path, capsys):
+    folder, store = begin(tmp_path / "runs")
+    store.close()
+    misdescribe(folder, seed=7)
+    advice = "`python main.py recover --game 'tictactoe' --run 1` saves its undamaged part"
+    code, out, _ = output_of(capsys, "verify", "--game", "tictactoe")
+    assert code == 4 and out.endswith(f"\n{advice}\n")
+    assert str(with_remedy(DamagedData("run.db: damaged"), folder)) == f"run.db: damaged; {advice}"
+    assert output_of(capsys, "recover", "--game", "tictactoe")[0] == 0
