@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from storage.atomic_files import DamagedData, Unwritable, private, replacing, unwritable
 from storage.run_files import RunFiles
+from storage.run_folders import RUN, SHIPPED
 from system.reading import LINES_BYTES, read_limited
 from system.terminal import LiveLine, harmless, has_colours, redraws, width_of
 
@@ -177,19 +178,35 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     """
     if not path.exists():
         return []
+    if path.is_dir():
+        raise DamagedData(f"{path}: expected a file, got a folder; remove it{written_again(path, ', and ')}")
     text = (_bytes(path) or b"").decode(errors="replace")
-    lines = text[: text.rfind("\n") + 1].splitlines()
     try:
-        found = [json.loads(line) for line in lines if line]
+        return [_metrics_line(line, number) for number, line in enumerate(text.split("\n")[:-1], 1) if line]
+    except ValueError as error:
+        raise DamagedData(f"{path}: {error}{written_again(path)}") from None
+
+
+def _metrics_line(text: str, number: int) -> dict[str, Any]:
+    """Return a line of a metrics.jsonl; raise `ValueError` that says what is wrong with it."""
+    try:
+        line = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DamagedData(f"{path}: expected lines of JSON, got another ({str(error)[:80]})") from None
-    for number, line in enumerate(found, 1):
-        if not isinstance(line, dict) or type(line.get("iteration")) is not int:
-            raise DamagedData(f"{path}: line {number}: expected an object with an iteration, got another")
-        for name in COUNTED:
-            if type(line.get(name, 0)) not in (int, float) or not math.isfinite(line.get(name, 0)):
-                raise DamagedData(f"{path}: line {number}: expected a number of {name}, got another")
-    return found
+        raise ValueError(f"expected lines of JSON, got another ({str(error)[:80]})") from None
+    if not isinstance(line, dict) or type(line.get("iteration")) is not int:
+        raise ValueError(f"line {number}: expected an object with an iteration, got another")
+    for name in COUNTED:
+        if type(line.get(name, 0)) not in (int, float) or not math.isfinite(line.get(name, 0)):
+            raise ValueError(f"line {number}: expected a number of {name}, got another")
+    return line
+
+
+def written_again(path: Path, joint: str = "; ") -> str:
+    """Return what writes a run's metrics.jsonl again, "" where nothing does: of a player that ships, without run.db."""
+    number = RUN.match(path.parent.name)
+    if not number or SHIPPED in path.parents or not (path.parent / "run.db").is_file():
+        return ""
+    return f"{joint}`python main.py train` with this --game and --run {int(number[1])} writes it again from run.db"
 
 
 class Console:

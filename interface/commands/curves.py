@@ -39,7 +39,7 @@ def run(argv: list[str]) -> int:
         raise UserError(f"output: expected a file that ends in {', '.join(KINDS)}, got {str(args.output)[:80]!r}")
     import games
     from interface.curves import MARK, curves
-    from loggers import read_metrics
+    from interface.metric_lines import lines_of
     from storage.atomic_files import check_free
     from storage.run_folders import SHIPPED, find_run
 
@@ -47,7 +47,7 @@ def run(argv: list[str]) -> int:
     spec = games.make(args.game).spec
     folders = [find_run(spec, number) for number in args.run or (None,)]
     ships = {folder: "shipped/" if SHIPPED in folder.parents else "" for folder in folders}
-    runs = {f"{ships[f]}{f.parent.name}/{f.name}": read_metrics(f / "metrics.jsonl") for f in folders}
+    runs = {f"{ships[f]}{f.parent.name}/{f.name}": lines_of(f) for f in folders}
     curves(runs, by_time=args.x == "time").save(args.output)
     print(f"{', '.join(runs)}: {args.output}")
     return 0

@@ -13,8 +13,8 @@ import games
 from config import Config, differences
 from evaluation.rating import ANCHOR, rated_versions
 from game import Game
-from interface.metric_lines import finite
-from loggers import METRICS, clock, read_metrics
+from interface.metric_lines import finite, lines_of
+from loggers import clock
 from plugins.experiment.answer import cells, rows, sentences
 from plugins.experiment.boards import Boards
 from plugins.experiment.charts import Interval, Series, interval_chart, line_chart
@@ -92,7 +92,7 @@ def run_report(folder: Path) -> str:
     """Return the report of a run, which may be at work; nothing of it is changed."""
     config = read_config(folder)
     game = game_of(folder, config)
-    lines = read_metrics(folder / METRICS)
+    lines = lines_of(folder)
     boards = Boards()
     parts: list[tuple[int, int]] = []
     openings: list[dict[str, Any]] = []

@@ -4,10 +4,13 @@ import json
 
 import pytest
 
+from config import to_json
 from evaluation.report import as_text
 from interface.curves import curves
+from storage.run_store import Store
 from support.command_line import output_of, refused_unchanged
 from support.run_states import line, panels
+from training.presets import preset
 
 
 def test_the_same_command_gives_the_same_scoreboard(capsys, place):
@@ -97,3 +100,55 @@ def test_several_runs_lie_beside_each_other_over_iterations_or_minutes():
 def test_a_run_without_fixed_opponents_has_no_elo_over_them():
     lines = [line(1, score_matches=[], tournament_played=20, tournament_score=0.9)]
     assert [t.get_text() for t in panels(curves(lines))["strength"].texts] == ["nothing yet"]
+
+
+AGAIN = "`python main.py train` with this --game and --run 1 writes it again from run.db"
+
+
+@pytest.fixture
+def run_of_two(place):
+    """Return the metrics.jsonl, not yet written, of a run that has finished two iterations, and its right text."""
+    folder = place / "tictactoe" / "run0001"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(to_json(preset("tiny")))
+    store = Store(folder / "run.db", create=True)
+    facts = [{"best_version": 0, "total_seconds": 1.0 * i, **line(i)} for i in (1, 2)]
+    with store.transaction():
+        for number, each in enumerate(facts, 1):
+            store.finish(number, "iteration", each)
+    store.close()
+    return folder / "metrics.jsonl", "".join(json.dumps(each) + "\n" for each in facts)
+
+
+def curves_of_run(capsys, tmp_path):
+    return output_of(capsys, "curves", "--game", "tictactoe", "-o", str(tmp_path / "curves.svg"))
+
+
+@pytest.mark.parametrize("text", ["{\n", "[1]\n5\n", '{"iteration": 1, "total_seconds": NaN}\n', "\x9f\x00\n", None])
+def test_damaged_metrics_are_refused_with_what_writes_them_again(run_of_two, tmp_path, capsys, text):
+    path, _ = run_of_two
+    path.mkdir() if text is None else path.write_text(text)
+    code, out, err = curves_of_run(capsys, tmp_path)
+    assert (code, out) == (4, "") and AGAIN in err and err.count("\n") == 1
+    assert not (tmp_path / "curves.svg").exists()
+
+
+@pytest.mark.parametrize("text", [None, "", '{"iteration": 1}\n{"iteration": 2}\n'])
+def test_metrics_that_lack_iterations_are_named(run_of_two, tmp_path, capsys, caplog, text):
+    path, _ = run_of_two
+    if text is not None:
+        path.write_text(text)
+    assert curves_of_run(capsys, tmp_path)[0] == 0
+    assert f"{path} lacks 2 of 2 iterations, or parts of them; {AGAIN}" in caplog.text
+
+
+def test_whole_metrics_and_those_of_a_young_run_bring_no_such_line(run_of_two, tmp_path, capsys, caplog):
+    path, right = run_of_two
+    path.write_text(right)
+    assert curves_of_run(capsys, tmp_path)[0] == 0 and not caplog.text
+    path.unlink()
+    store = Store(path.with_name("run.db"))
+    store._db.execute("DELETE FROM stages")
+    store.close()
+    assert curves_of_run(capsys, tmp_path)[0] == 0
+    assert "run0001: no iteration is finished yet, so there is nothing to show" in caplog.text
