@@ -293,6 +293,8 @@ def remedy(folder: Path, spec: str = "") -> str:
     """Return what helps where a run is damaged; `spec`: its game, if its settings may not say it."""
     from storage.recover import require_recoverable
 
+    if SHIPPED in folder.parents:
+        return "the project has another copy of it"
     try:
         require_recoverable(folder)
     except UserError as error:

@@ -21,7 +21,7 @@ from plugins.doctor.examination import Found, lacked, random_game, unchecked
 from storage.atomic_files import DamagedData, read_checked
 from storage.checkpoints import path_of, read_weights
 from storage.game_record import ILLEGAL_VISITS, IMPORTED, GameRecord
-from storage.run_folders import game_of, read_config
+from storage.run_folders import game_of, read_config, remedy, settings_fault
 from storage.run_store import Store
 from system.reading import LINES_BYTES, read_limited
 
@@ -75,9 +75,11 @@ def read_history(folder: Path) -> History:
         store = Store(folder / "run.db", read_only=True)
         try:
             history.iterations = store.iterations_done()
+            history.fault = settings_fault(folder, store.get("config"))
             for iteration in range(max(history.iterations - LAST + 1, 1), history.iterations + 1):
                 history.records += (record for record in store.games_of(iteration) if record.index < IMPORTED)
-            _ask_network(history, store)
+            if not history.fault:
+                _ask_network(history, store)
         finally:
             store.close()
     except Exception as error:  # sqlite3, numpy and our own: a damaged file can raise anything
@@ -128,12 +130,17 @@ def _young(found: int, needed: int, what: str = "iterations") -> Found:
     return Found(True, f"too early to judge ({found} of {needed} {what})")
 
 
+def _few_games(run: History, found: int, what: str) -> Found:
+    """Return the result where there are too few games to judge, be it that not all of them can be read."""
+    return unchecked("(the run's games cannot be read)") if run.fault else _young(found, FEW, what)
+
+
 def of_games(check: Callable[[History], Found]) -> Callable[[History], Found]:
     """Let a check wait until there are enough games to judge."""
 
     @wraps(check)
     def waiting(run: History) -> Found:
-        return check(run) if len(run.records) >= FEW else _young(len(run.records), FEW, "games")
+        return check(run) if len(run.records) >= FEW else _few_games(run, len(run.records), "games")
 
     return waiting
 
@@ -142,13 +149,12 @@ def of_games(check: Callable[[History], Found]) -> Callable[[History], Found]:
 
 
 UNDAMAGED = "files that are what the run wrote"
-RECOVER = "`python main.py recover` with this --game and --run saves its undamaged part; else restore a copy, or --new"
 
 
 def files(run: History) -> Found:
     unbuilt = " (its sha256 is right)" if run.unasked else ""
     read = f"{run.iterations} iterations, database and newest network can be read{unbuilt}"
-    return Found(not run.fault, run.fault or read, UNDAMAGED, RECOVER)
+    return Found(not run.fault, run.fault or read, UNDAMAGED, remedy(run.folder, run.game.spec) if run.fault else "")
 
 
 def metrics(run: History) -> Found:
@@ -239,7 +245,7 @@ def entropy(run: History) -> Found:
             p = visits[visits > 0] / visits.sum()
             shares.append(float(-(p * np.log(p)).sum()) / np.log(max(len(visits), 2)))
     if len(shares) < FEW:
-        return _young(len(shares), FEW, "searches")
+        return _few_games(run, len(shares), "searches")
     mean = float(np.mean(shares))
     return Found(
         mean > 0.02,
@@ -356,6 +362,8 @@ def promotions(run: History) -> Found:
 def network(run: History) -> Found:
     if run.unasked:
         return unchecked(run.unasked)
+    if run.fault:
+        return unchecked("(the run's files are damaged, as said above)")
     if run.answers is None:
         return Found(True, f"version {run.version}, no games to evaluate it on" if run.version else "not trained yet")
     values, logits = run.answers

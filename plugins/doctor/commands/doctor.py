@@ -65,7 +65,7 @@ def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
     config, unreadable = preset("laptop", game=game.spec), ""
     if folder is not None:
         try:
-            config = run_folders.read_config(folder)
+            config = run_folders.settings_of(folder)
         except UserError as error:  # the rest can be examined all the same
             unreadable = str(error).splitlines()[0]
     patient = Patient(game, config, run_folders.RUNS)
@@ -78,7 +78,8 @@ def _findings(args: Doctor) -> Iterator[tuple[str, Finding]]:
     if folder is not None:
         part = f"{folder.parent.name}/{folder.name}"
         if unreadable:
-            yield part, Finding("files", False, unreadable, history.UNDAMAGED, history.RECOVER)
+            helps = run_folders.remedy(folder, game.spec)
+            yield part, Finding("files", False, unreadable, history.UNDAMAGED, helps)
             return
         for finding in examine(history.CHECKS, history.read_history(folder)):
             yield part, finding

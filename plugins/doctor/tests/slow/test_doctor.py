@@ -11,13 +11,15 @@ import pytest
 import games
 import model as model_module
 from agent import Agent
-from config import UserError
+from config import UserError, to_json
 from MCTS import MCTS
 from memory import Memory
 from plugins.doctor import history, installation, learning
 from plugins.doctor.examination import Patient, examine
 from search import simulate
+from storage.run_folders import NOTHING
 from support.corridor import Corridor
+from support.tiny_runs import tiny
 from training.presets import preset
 from training.selfplay import SelfPlay
 
@@ -357,7 +359,7 @@ def test_games_that_fill_the_board_by_nature_are_not_too_long(old, monkeypatch):
     assert found(history, "game length", ill).good
 
 
-@pytest.mark.parametrize("damage", ["no database", "half a database", "other weights", "no weights"])
+@pytest.mark.parametrize("damage", ["no database", "half a database", "other weights", "no weights", "other layers"])
 def test_damaged_files_of_a_run_are_named_and_left_alone(trained, tmp_path, damage):
     folder = shutil.copytree(trained, tmp_path / "tictactoe" / trained.name)
     newest = sorted((folder / "models").glob("version*.npz"))[-1]
@@ -367,9 +369,18 @@ def test_damaged_files_of_a_run_are_named_and_left_alone(trained, tmp_path, dama
         (folder / "run.db").write_bytes((folder / "run.db").read_bytes()[:5000])
     elif damage == "other weights":
         newest.write_bytes(newest.read_bytes()[:-9] + b"123456789")
-    else:
+    elif damage == "no weights":
         newest.unlink()
-    wrong(history, "files", history.read_history(folder), "")
+    else:
+        (folder / "config.json").write_text(to_json(tiny(hidden_cnn_layers=("16x3",))))
+    run = history.read_history(folder)
+    wrong(history, "files", run, "")
+    helps = NOTHING if damage == "no database" else "`python main.py recover --game 'tictactoe' --run 1` saves"
+    assert helps in found(history, "files", run).remedy
+    assert not found(history, "network", run).checked, "it was trained, and there are games to evaluate it on"
+    read = "database" not in damage
+    for name in ("entropy", "draws only", "one side wins", "duplicate games", "game length"):
+        assert found(history, name, run).checked == read
 
 
 # ---- the command
