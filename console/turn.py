@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from config import UserError
@@ -17,7 +17,6 @@ COMMANDS = {
     "moves": ("moves", "m"), "resign": ("resign", "r"), "quit": ("quit", "q", "exit"),
 }  # fmt: skip
 """{command: what is typed for it}; a move that has such a name is a move."""
-_WORDS = {word: name for name, words in COMMANDS.items() for word in words}
 COLUMNS = 79
 """Columns of the question at most."""
 SIDES = {1: "\x1b[1;31m", -1: "\x1b[1;36m"}
@@ -27,25 +26,31 @@ _WORD = re.compile(r"(\[?)([^\s\[\]]+)(\]?)")
 
 
 class Typed(NamedTuple):
-    """What a line means: a move, a command of COMMANDS, or neither, and why not."""
+    """What a line means: a move, a command, or neither, and why not."""
 
     action: int | None = None
     command: str = ""
     fault: str = ""
 
 
-def understood(game: Game, state: GameState, text: str) -> Typed:
-    """Return what a person means by a line typed in a position; the fault is one line that says what is possible."""
+def understood(
+    game: Game, state: GameState, text: str, commands: Mapping[str, Sequence[str]] = COMMANDS
+) -> Typed:
+    """Return what a person means by a line typed in a position; the fault is one line that says what is possible.
+
+    commands: {command: what is typed for it}.
+    """
     text = text.strip().lower()
     legal = {game.move_name(action).lower(): action for action in state.allowedActions}
     if text in legal:
         return Typed(legal[text])
-    if text in _WORDS:
-        return Typed(command=_WORDS[text])
+    for command, words in commands.items():
+        if text in words:
+            return Typed(command=command)
     try:
         action = game.parse_move(text)
     except UserError as error:
-        near = difflib.get_close_matches(text[:20], COMMANDS, n=1, cutoff=0.6)
+        near = difflib.get_close_matches(text[:20], commands, n=1, cutoff=0.6)
         hint = tr("did you mean {word}?", word=near[0]) if near else tr("help lists what can be typed")
         return Typed(fault=f"{_one_line(error, game, state, text)}; {hint}")
     return Typed(action) if action in state.allowedActions else Typed(fault=refusal(game, state, action))
@@ -93,7 +98,13 @@ def help_text(game: Game, state: GameState) -> str:
         "resign, r": tr("give the game up"), "quit, q": tr("leave; with --save the game is kept"),
         "help, ?": tr("this list"),
     }  # fmt: skip
-    return "\n".join(f"  {what:<11}{words}" for what, words in lines.items())
+    return listed(lines)
+
+
+def listed(lines: Mapping[str, str]) -> str:
+    """Return {what can be typed: what it does} as text, a line each."""
+    width = max(11, 2 + max(map(len, lines)))
+    return "\n".join(f"  {what:<{width}}{words}" for what, words in lines.items())
 
 
 def moves_text(game: Game, moves: Sequence[int]) -> str:

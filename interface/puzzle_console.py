@@ -5,11 +5,36 @@ from __future__ import annotations
 import sys
 
 from agent import Quit, User
-from console.turn import understood
+from console.turn import listed, understood
 from evaluation.puzzle_maker import PuzzleSource
 from evaluation.puzzles import Attempt
+from game import Game, GameState
 from interface import puzzle_words as words
 from languages.translate import tr
+
+COMMANDS = {
+    "hint": ("hint", "h", "?"),
+    "solution": ("solution", "s"),
+    "board": ("board", "b"),
+    "next": ("next", "n"),
+    "quit": ("quit", "q", "exit"),
+    "help": ("help",),
+}
+"""{command: what is typed for it}; a move that has such a name is a move."""
+
+
+def help_text(game: Game, state: GameState) -> str:
+    """Return what can be typed at a puzzle, a line each."""
+    lines = {
+        game.move_name(state.allowedActions[0]): tr("a move: your answer"),
+        "hint, h, ?": tr("a hint; three steps lead to the move"),
+        "solution, s": tr("show the solution"),
+        "board, b": tr("show the board"),
+        "next, n": tr("the next puzzle"),
+        "quit, q": tr("leave"),
+        "help": tr("this list"),
+    }
+    return listed(lines)
 
 
 class Solver(User):
@@ -43,30 +68,30 @@ class Solver(User):
         while not attempt.solved:
             side = self.game.pieces[attempt.state.playerTurn]
             self.say(tr("{side} to move (a move, or hint, solution, next, quit):", side=side))
-            text = self._read().strip().lower()
-            if text in ("quit", "q", "exit"):
+            typed = understood(self.game, attempt.state, self._read(), COMMANDS)
+            if typed.command == "quit":
                 raise Quit
-            if text in ("next", "n"):
+            if typed.command == "next":
                 return
-            if text in ("solution", "s"):
+            if typed.command == "solution":
                 attempt.hints += 1
                 self.say(words.solution(attempt))
                 return
-            if text in ("hint", "h", "?"):
+            if typed.command == "hint":
                 hints, attempt.hints = min(hints + 1, words.HINTS), attempt.hints + 1
                 self.say(words.hint(attempt, hints))
-            elif self._try(attempt, text):
+            elif typed.command == "help":
+                self.say(help_text(self.game, attempt.state))
+            elif typed.action is None:
+                self.say(typed.fault or attempt.state.render())
+            elif self._try(attempt, typed.action):
                 hints = 0
 
-    def _try(self, attempt: Attempt, text: str) -> bool:
-        """Play what was typed, if it is right; say what happened."""
-        typed = understood(self.game, attempt.state, text)
-        if typed.action is None:  # a word of a game's, as help: the question lists the words of puzzles
-            self.say(typed.fault or attempt.state.render())
-            return False
-        answer = attempt.answer(typed.action)
+    def _try(self, attempt: Attempt, action: int) -> bool:
+        """Play a move, if it is right; say what happened."""
+        answer = attempt.answer(action)
         if not answer.right:
-            self.say(words.wrong(self.game, typed.action, answer.refutation))
+            self.say(words.wrong(self.game, action, answer.refutation))
             return False
         self.say(attempt.state.render())
         self.say(words.right(attempt, answer))

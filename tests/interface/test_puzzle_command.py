@@ -61,8 +61,20 @@ def test_a_wrong_move_is_refuted_and_an_illegal_one_explained(typed):
 
 def test_the_move_that_is_named_as_an_example_is_one_that_can_be_played(typed):
     """The first point of the board is taken in this puzzle."""
-    out = typed(["x", "help", "quit"], "puzzle", "--game", "tictactoe", "--number", "3")[1]
-    assert "expected a move such as b3, got 'x'" in out and out.count("3 [X] -  X") == 2, "help shows the board"
+    out = typed(["x", "board", "quit"], "puzzle", "--game", "tictactoe", "--number", "3")[1]
+    assert "expected a move such as b3, got 'x'" in out and out.count("3 [X] -  X") == 2, "board shows the board"
+
+
+def test_help_lists_what_can_be_typed_and_nothing_else_is_taken_for_a_word(typed):
+    words = ["help", "undo", "resign", "moves", "solutoin", "quit"]
+    out = typed(words, "puzzle", "--game", "tictactoe", "--number", "3")[1]
+    lines = out.splitlines()
+    for word in ("b3", "hint, h, ?", "solution, s", "board, b", "next, n", "quit, q", "help"):
+        assert any(line.startswith(f"  {word} ") for line in lines), word
+    assert out.count("3 [X] -  X") == 1, "the board is there already"
+    for word in ("undo", "resign", "moves"):
+        assert f"expected a move such as b3, got '{word}'; help lists what can be typed" in lines
+    assert "expected a move such as b3, got 'solutoin'; did you mean solution?" in lines
 
 
 def test_a_level_and_what_is_not_tried_is_not_counted(typed):
