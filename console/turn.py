@@ -33,9 +33,7 @@ class Typed(NamedTuple):
     fault: str = ""
 
 
-def understood(
-    game: Game, state: GameState, text: str, commands: Mapping[str, Sequence[str]] = COMMANDS
-) -> Typed:
+def understood(game: Game, state: GameState, text: str, commands: Mapping[str, Sequence[str]] = COMMANDS) -> Typed:
     """Return what a person means by a line typed in a position; the fault is one line that says what is possible.
 
     commands: {command: what is typed for it}.
