@@ -203,7 +203,7 @@ class TrainingSettings(_Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkSettings(_Checked):
-    """The network's size, its extra training targets, and the predictor that evaluates it."""
+    """The network's size, its extra training targets, and what evaluates it."""
 
     network: str | None = setting(None, fixed=True)
     """A network of your own, FILE.py:CLASS; without, the residual one of the article (docs/add_a_network.md)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import io
+import logging
 import os
 import sqlite3
 import sys
@@ -15,11 +16,11 @@ from interface.commands import COMMANDS, GROUPS, module, take_as_ctrl_c
 from interface.missing_packages import NEEDED, PACKAGES, lacking
 from system.files import FULL
 from system.place import PREFIX, requirements
-from system.terminal import harmless
+from system.terminal import folded, harmless
 
 SUMMARY = """usage: python main.py [COMMAND] [OPTIONS]      python main.py COMMAND --help
 %s
---game: one of games/, one of OpenSpiel (open_spiel:hex), or yours (file.py:Class).
+--game: one of games/, of OpenSpiel (open_spiel:hex), or yours (file.py:Class).
 Runs are kept in run/, or in the folder that ALPHAZERO_RUNS names.
 
 examples:
@@ -33,6 +34,8 @@ examples:
 def run(argv: Sequence[str]) -> int:
     """Run a command line; return the exit code."""
     _open_streams()
+    if logging.lastResort is not None:  # it shows warnings
+        logging.lastResort.setFormatter(_Warning())
     take_as_ctrl_c("SIGTERM", "SIGBREAK")  # process 1 of a container ignores it otherwise
     try:
         try:
@@ -121,6 +124,13 @@ def _open_streams() -> None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
         elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+class _Warning(logging.Formatter):
+    """Shows a warning in lines that fit the terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return folded(super().format(record), sys.stderr)
 
 
 def _flush() -> None:

@@ -24,7 +24,7 @@ from players.book import BookPlayer
 from players.by_name import make_player
 from storage.game_files import PERSON, Record, check_place, save
 from system.shell import as_word, join
-from system.terminal import columns_of, has_colours, width_of
+from system.terminal import columns_for, columns_of, has_colours, width_of
 
 HINTED = 10
 """Moves in the table of a hint: with all of a large board's the best ones, which come first, leave the terminal."""
@@ -136,7 +136,7 @@ def _hint(machine: Player, state: GameState) -> str:
         return tr("{player} gives no hints.", player=machine.name)
     found = explain(thinker, state)
     found["moves"] = found["moves"][:HINTED]
-    return as_text(found, state).split("\n\n", 1)[1]
+    return as_text(found, state, columns_for(sys.stdout)).split("\n\n", 1)[1]
 
 
 @lru_cache(1)

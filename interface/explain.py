@@ -15,7 +15,7 @@ from search.main_lines import main_lines
 from search.solving.forced_wins import win_length
 from search.tables import UNVISITED
 from search.trace import choices_at
-from system.terminal import padded
+from system.terminal import columns_of, padded
 
 ALONE = 10
 """Moves without a visit that have a row of their own, at most: the best moves, which come first, stay in sight."""
@@ -91,8 +91,20 @@ def proof(found: dict[str, Any]) -> str:
     return f" ({words})"
 
 
-def as_text(found: dict[str, Any], state: GameState) -> str:
-    """Return `explain`'s result as a board and a table."""
+def _line_of(moves: list[str], room: int | None) -> str:
+    """Return the moves of a line, as many as have room, and dots for the others; the first is always there."""
+    count = len(moves)
+    while room is not None and count > 1 and columns_of(_first(moves, count)) > room:
+        count -= 1
+    return _first(moves, count)
+
+
+def _first(moves: list[str], count: int) -> str:
+    return " ".join(moves[:count]) + (" ..." if count < len(moves) else "")
+
+
+def as_text(found: dict[str, Any], state: GameState, columns: int | None = None) -> str:
+    """Return `explain`'s result as a board and a table; `columns`: of a terminal, in which a row has one line."""
     side, network, search = found["to_move"], f"{found['network_value']:+.3f}", f"{found['search_value']:+.3f}"
     effort = {"simulations": simulations(found["simulations"]), "nodes": nodes(found["nodes"])}
     heads = padded(tr("move"), -5), f"{'N':>6}", padded(tr("share"), -7), *(f"{key:>7}" for key in "PQUV")
@@ -110,7 +122,9 @@ def as_text(found: dict[str, Any], state: GameState) -> str:
     for m in visited if rest > ALONE else found["moves"]:
         q, v = (f"{m[key]:+.3f}" if m[key] is not None else "-" for key in ("Q", "V"))
         row = f"{m['move']:>5} {m['N']:>6} {100 * m['share']:>6.1f}% {m['P']:>7.3f} {q:>7} {m['U']:>7.3f} {v:>7}"
-        lines.append(f"{row}  {' '.join(m['pv'])}" + (f"  {tr(m['proven'])}" if m["proven"] else ""))
+        end = f"  {tr(m['proven'])}" if m["proven"] else ""
+        room = None if columns is None else columns - columns_of(row + end) - 2
+        lines.append(f"{row}  {_line_of(m['pv'], room)}{end}")
     if rest > ALONE:
         lines.append(tr("and {count} moves without a visit", count=rest))
     return "\n".join(lines)

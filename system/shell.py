@@ -29,6 +29,18 @@ def join(words: Iterable[str]) -> str:
     return shlex.join(words) if POSIX else subprocess.list2cmdline(words)
 
 
+def continued(line: str, columns: int | None) -> str:
+    """Return a command line in lines of at most `columns`, as far as its words allow, that can be typed as they are."""
+    if columns is None or len(line) <= columns or not POSIX:
+        return line
+    lines = [""]
+    for word in map(shlex.quote, shlex.split(line)):
+        if lines[-1].strip() and len(lines[-1]) + len(word) + 3 > columns:
+            lines.append(" ")
+        lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return " \\\n".join(lines)
+
+
 def as_word(path: object) -> str:
     """Return a file's name as a word of a command line, where it must not look like an option.
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 from contextlib import suppress
 from typing import TextIO
 from unicodedata import combining, east_asian_width
@@ -50,6 +51,22 @@ def width_of(stream: TextIO) -> int:
         if not os.environ.get("COLUMNS"):
             return os.get_terminal_size(stream.fileno()).columns or 100
     return shutil.get_terminal_size((100, 24)).columns
+
+
+def columns_for(stream: TextIO) -> int | None:
+    """Return the columns of a stream's terminal; None where it is none: a file or a program takes any line."""
+    return width_of(stream) if stream.isatty() else None
+
+
+def folded(text: str, stream: TextIO, indent: str = "") -> str:
+    """Return a line of text in as many as a stream's terminal needs for it, broken between words only.
+
+    indent: what the further lines begin with.
+    """
+    columns = columns_for(stream)
+    if columns is None:
+        return text
+    return textwrap.fill(text, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def columns_of(text: str) -> int:

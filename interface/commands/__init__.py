@@ -25,7 +25,7 @@ OWN = {
         "train": "learn a game by self-play (the command when none is named)",
         "curves": "draw runs: loss, value kept, Elo, games, speeds",
         "milestones": "show what a run's versions learned, and when",
-        "export-network": "write a network for other programs: Keras, ONNX, OpenVINO, TFLite",
+        "export-network": "write a network for others: Keras, ONNX, OpenVINO, TFLite",
         "export-games": "write a run's games into a file for others",
         "import-games": "add games from such a file to a run",
     },

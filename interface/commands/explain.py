@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from config import UserError
 from interface.arguments import early, parse, whole
 from interface.commands import show_compiling
 from languages.translate import tr
+from system.terminal import columns_for
 
 EXAMPLES = {
     "python main.py explain": "the start of Connect 4, by your best network",
@@ -76,7 +78,7 @@ def run(argv: list[str]) -> int:
         return 0
     for note in record.notes:
         print(note)
-    print(as_text(found, state))
+    print(as_text(found, state, columns_for(sys.stdout)))
     if found["proven"]:
         print("\n" + tr("a proven position needs no more search"))
     if args.trace:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from config import Config
 from interface.arguments import parse
-from system.shell import join, quoted
+from system.shell import continued, join, quoted
+from system.terminal import columns_for, folded
 from training.presets import as_options
 
 EXAMPLES = {
@@ -44,18 +46,16 @@ def run(argv: list[str]) -> int:
         print(json.dumps({"game": spec, "levels": levels, "command": command, "began_with": began or None}))
         return 0
     for number, level in enumerate(found, 1):
-        print(f"level:{number}  {level}")
+        print(folded(f"level:{number}  {level}", sys.stdout, indent=" " * 9))
     if not found:
         others = other_boards(spec)
         more = f": those of its player are for {', '.join(others)} (--game {quoted(others[0])})" if others else ""
-        print(f"no player of {spec} ships with levels of play{more}")
+        print(folded(f"no player of {spec} ships with levels of play{more}", sys.stdout))
     if command is not None:
-        print(f"trained with these settings: {command}")
+        print(continued(f"trained with these settings: {command}", columns_for(sys.stdout)))
     if began:
-        print(
-            f"it began with the network of {began}, not from zero as that command does; with one of yours, add "
-            "--initial-run-number and --initial-model-version"
-        )
+        words = f"it began with the network of {began}, not from zero as that command does; with one of yours, add "
+        print(folded(f"{words}--initial-run-number and --initial-model-version", sys.stdout))
     return 0
 
 

@@ -34,7 +34,7 @@ class Match:
     """Let two players play, both colours of each seeded opening, each once. Ctrl-C ends it with a report."""
 
     player1: Positional[str]
-    """PLAYERS; see docs/play.md, and `levels` for the levels."""
+    """PLAYERS; see docs/play.md and `levels`."""
     player2: Positional[str]
     """The same."""
     game: str = "connect4"
@@ -48,7 +48,7 @@ class Match:
     """Of the random openings play those that this player holds for even, with --sims: a value from -0.25 to 0.25. For
     games in which most openings are won for one side, as in gomoku on 15x15."""
     seed: int = 0
-    """Random seed of openings and players: the same command plays the same games."""
+    """Random seed; the same gives the same games."""
     sprt: bool = False
     """Stop as soon as a sequential test has decided between two scores of player 1, both errors 5 %."""
     sprt_score: tuple[float, float] = (0.5, 0.55)

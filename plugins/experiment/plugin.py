@@ -7,7 +7,7 @@ PLUGIN = Plugin(
     extra="tensorboard",
     needs=("pictures",),
     commands={
-        "experiment": NewCommand("measure", "compare ideas: runs of several seeds, equal compute, an honest answer"),
+        "experiment": NewCommand("measure", "compare ideas: several seeds, equal compute, an honest answer"),
         "report": NewCommand("measure", "write a run or an experiment as one HTML file"),
     },
     options={"train": "track:Tracked"},

@@ -5,5 +5,5 @@ from system.plugins import NewCommand, Plugin
 PLUGIN = Plugin(
     about="A table of how fast games are learned, and a check of its claims.",
     needs=("experiment", "laboratory"),
-    commands={"record": NewCommand("measure", "how fast games are learned: the records, and whether a claim holds")},
+    commands={"record": NewCommand("measure", "how fast games are learned, and whether a claim holds")},
 )

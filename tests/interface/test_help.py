@@ -76,6 +76,12 @@ def test_help_fits_a_screen(shown, command):
     assert len(lines) <= 40 and all(len(line) <= 80 or line.startswith("  python") for line in lines)
 
 
+@pytest.mark.parametrize("words", [[], *([command] for command in COMMANDS)], ids=" ".join)
+@pytest.mark.parametrize("option", ["--help", "--help-all"])
+def test_no_line_of_a_help_is_wider_than_the_terminal(shown, words, option):
+    assert [line for line in shown(*words, option).splitlines() if len(line) > 80] == []
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_all_explains_every_option(shown, command):
     found = rows(shown(command, "--help-all"))

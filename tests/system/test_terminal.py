@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from support.systems import needs_posix
-from system.terminal import MAX_TYPED, LiveLine, columns_of, cut, has_colours, typed_line
+from system.terminal import MAX_TYPED, LiveLine, columns_for, columns_of, cut, folded, has_colours, typed_line
 
 
 @pytest.mark.parametrize("text, columns", [("", 0), ("abc", 3), ("第 4 手", 7), ("e\u0301", 1), ("█", 1)])
@@ -20,6 +20,16 @@ def test_a_line_is_cut_to_the_columns_that_there_are(columns):
     found = cut("第 4 手", columns)
     assert "第 4 手".startswith(found) and columns_of(found) <= columns
     assert columns_of(found) >= min(columns, 7) - 1
+
+
+def test_a_line_is_folded_for_a_terminal_alone(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    text, terminal = "go(size=19): trained on go(komi=7,size=7..9), nowhere else", io.StringIO()
+    assert folded(text, terminal) == text and columns_for(terminal) is None
+    terminal.isatty = lambda: True
+    lines = folded(text, terminal, indent="  ").splitlines()
+    assert columns_for(terminal) == 20 and lines[0] == "go(size=19): trained" and lines[1] == "  on"
+    assert " ".join(line.strip() for line in lines) == text and lines[2] == "  go(komi=7,size=7..9),"
 
 
 class Screen:
