@@ -9,6 +9,7 @@ from pathlib import Path
 
 import games
 from config import UserError, has_range
+from game import Game
 from games.sizes import largest_of
 from plugins.browser.assemble import Entry, one_file, start_page
 from plugins.browser.player import page_parts
@@ -46,21 +47,23 @@ def shipped_games() -> list[str]:
 def write_site(
     folder: Path, specs: list[str], player: str, say: Callable[[str], object], *, overwrite: bool = False
 ) -> dict[str, int]:
-    """Write the site; return {file: bytes}. The service worker is written last, when all that it names is there.
+    """Write the site, a game that is named twice once; return {file: bytes}.
 
-    Raises `UserError` before anything is written where a file has such a name that no earlier site wrote, unless
-    `overwrite`.
+    The service worker is written last, when all that it names is there. Raises `UserError` before anything is written,
+    also where a file has such a name that no earlier site wrote, unless `overwrite`.
     """
+    named: dict[str, Game] = {}
+    for made in map(games.make, specs):
+        game = largest_of(made)
+        if game.spec not in {each.spec for each in named.values()}:
+            named[f"{game_folder(made.spec)}.html"] = game
     if not overwrite:
-        _check_free(folder, [*(f"{game_folder(spec)}.html" for spec in specs), *ALWAYS])
-    folder.mkdir(parents=True, exist_ok=True)
+        _check_free(folder, [*named, *ALWAYS])
     entries: list[Entry] = []
     files: dict[str, bytes] = {}
-    for spec in specs:
-        game = largest_of(games.make(spec))
+    for name, game in named.items():
         parts = page_parts(player, game)
         page = one_file(parts, site=True).encode()
-        name = f"{game_folder(spec)}.html"
         files[name] = page
         entries.append(Entry(name, parts.facts, len(page)))
         say(f"{name}: {parts.facts['player']['name']} of {game.spec}, {len(page) / 1e6:.2f} MB")

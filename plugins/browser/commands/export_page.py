@@ -71,9 +71,11 @@ def _site(args: ExportPage) -> int:
         raise UserError("expected -o FILE or --site FOLDER, got both")
     if args.game:
         raise UserError(f"expected --games {args.game[:80]} with --site, got --game")
-    from plugins.browser.site import shipped_games, write_site
+    from plugins.browser.site import START, shipped_games, write_site
 
     wanted = list(args.games) or shipped_games()
     sizes = write_site(Path(args.site), wanted, args.player or "shipped", say=print, overwrite=args.overwrite)
-    print(f"{args.site}: {len(wanted)} games, {sum(sizes.values()) / 1e6:.1f} MB; docs/browser.md says where to put it")
+    count = sum(name.endswith(".html") and name != START for name in sizes)
+    held = "1 game" if count == 1 else f"{count} games"
+    print(f"{args.site}: {held}, {sum(sizes.values()) / 1e6:.1f} MB; docs/browser.md says where to put it")
     return 0

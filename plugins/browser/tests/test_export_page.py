@@ -23,6 +23,8 @@ from plugins.browser.site import shipped_games, write_site
         (["--site", "folder", "-o", "page.html"], "expected -o FILE or --site FOLDER, got both"),
         (["--games", "connect4"], "expected --site FOLDER with --games"),
         (["--site", "folder", "--game", "hex"], "expected --games hex with --site, got --game"),
+        (["--site", "folder", "--games", "chess"], "expected a game|chess"),
+        (["--site", "folder", "--games", "metasquares"], "expected a player of metasquares that ships"),
     ],
 )
 def test_a_wrong_command_is_one_line(argv, said, tmp_path, monkeypatch):
@@ -63,6 +65,24 @@ def test_a_site_replaces_an_earlier_one_and_nothing_else(tmp_path, monkeypatch):
         run(["--site", str(mine / "index.html"), *command[2:]])
     assert run(["--site", str(mine), *command[2:], "--overwrite"]) == 0
     assert (mine / "index.html").read_text() == (site / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "named, held",
+    [
+        (["tictactoe"], "1 game"),
+        (["tictactoe", "tictactoe"], "1 game"),
+        (["connect4", "Connect4( rows=6 )"], "1 game"),
+        (["tictactoe", "connect4"], "2 games"),
+    ],
+)
+def test_a_site_says_how_many_games_it_holds(tmp_path, monkeypatch, capsys, named, held):
+    facts = facts_of(games.make("tictactoe"), {"player": {"name": "shipped"}, "levels": []})
+    monkeypatch.setattr("plugins.browser.site.page_parts", lambda player, game: PageParts(b"", {}, b"", facts, ""))
+    site = tmp_path / "site"
+    assert run(["--site", str(site), "--games", *named]) == 0
+    assert f"{site}: {held}, " in capsys.readouterr().out
+    assert len(list(site.glob("*.html"))) == int(held[0]) + 1, "and the start page"
 
 
 @pytest.fixture
