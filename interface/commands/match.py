@@ -180,7 +180,7 @@ LOOK = 32
 
 def _play(
     game: Game, players: tuple[Player, ...], args: Match, claims: tuple[float, float] | None,
-    machines: MatchMachines | None, saved: list[MatchGame], opened: list[list[int]] | None,
+    machines: MatchMachines | None, saved: list[MatchGame], opened: list[list[int]] | None = None,
 ) -> tuple[list[MatchGame], bool, UserError | None]:  # fmt: skip
     """Return the games played, in complete pairs; whether the match was stopped; and the error, if one stopped it.
 
