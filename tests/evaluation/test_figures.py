@@ -76,7 +76,7 @@ def test_a_match_game_by_game_keeps_the_errors_of_its_sequential_test_far_from_a
     accepted, lengths = [], set()
     for seed in range(300):
         monkeypatch.setattr(match, "play_batch", Luck(seed, 0.9, 0.1))
-        played, stopped, error = match_command._play(one[0].game, one, args, (0.9, 0.95), None, [])
+        played, stopped, error = match_command._play(one[0].game, one, args, (0.9, 0.95), None, [], None)
         assert not stopped and error is None
         accepted.append(sprt([g.score for g in played], 0.9, 0.95).accepted)
         lengths.add(len(played) % 32)
