@@ -96,8 +96,16 @@ def test_a_hint_leaves_the_best_moves_in_sight(monkeypatch):
 def test_a_long_line_of_play_is_cut_to_the_terminal_between_its_moves():
     game = games.make("connect4")
     row = {"move": "4", "pv": ["4"] * 30, "N": 1, "share": 0.5, "P": 0.1, "Q": 0.0, "U": 0.1, "V": 0.0}
-    found = {"to_move": "X", "player": "it", "simulations": 20, "nodes": 21, "network_value": 0.0, "search_value": 0.0,
-             "proven": "", "moves": [row | {"proven": "won"}, row | {"proven": ""}]}  # fmt: skip
+    found = {
+        "to_move": "X",
+        "player": "it",
+        "simulations": 20,
+        "nodes": 21,
+        "network_value": 0.0,
+        "search_value": 0.0,
+        "proven": "",
+        "moves": [row | {"proven": "won"}, row | {"proven": ""}],
+    }
     assert [line.count(" 4") for line in as_text(found, game.start()).splitlines()[-2:]] == [31, 31]
     rows = as_text(found, game.start(), 80).splitlines()[-2:]
     assert all(75 < len(line) <= 80 for line in rows) and rows[0].endswith(" 4 ...  won") and rows[1].endswith(" 4 ...")
