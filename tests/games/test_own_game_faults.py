@@ -125,8 +125,6 @@ PLAYING = {
     "replay": ["replay", "game.txt"],
     "review": ["review", "game.txt"],
     "milestones": ["milestones"],
-    "serve": ["serve", "--port", "1", "--no-open"],
-    "export-page": ["export-page"],
 }
 
 
