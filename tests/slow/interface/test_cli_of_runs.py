@@ -12,6 +12,7 @@ import pytest
 
 import initialise
 from interface import cli
+from main import train
 from support.command_line import SMALL, output_of, refused_unchanged
 from support.tiny_runs import QUIET, tiny, tree_of
 
@@ -25,7 +26,7 @@ def test_a_model_of_another_game_is_refused(trained_place, capsys):
         ["explain", "--player", "run0001:version0001"],
     ):
         err = refused_unchanged(trained_place, capsys, *argv)
-        assert "expected a model of connect4, got one of tictactoe" in err
+        assert "connect4/run0001/config.json: expected the game of the folder connect4, got 'tictactoe'" in err
 
 
 def test_a_network_of_another_shape_is_refused_as_a_beginning(trained_place, capsys):
@@ -73,8 +74,11 @@ def test_a_damaged_run_is_told_with_the_name_of_the_file_and_its_own_exit_code(t
 
 
 def test_the_remedy_for_a_damaged_beginning_names_its_game(place, capsys):
-    with initialise.Session.start(tiny(game="gomoku(n=4,size=5)"), root=place, console=QUIET) as session:
-        (session.folder / "models" / "version0000.npz").write_bytes(b"x")
+    settings = tiny(game="gomoku(n=4,size=5)", iterations=1)
+    with initialise.Session.start(settings, root=place, console=QUIET) as session:
+        train(session)
+        assert session.current_version == 1, "which can be recovered"
+    (session.folder / "models" / "version0000.npz").write_bytes(b"x")
     begin = "--initial-game", "gomoku(size=5,n=4)", "--initial-run-number", "1", "--initial-model-version", "0"
     code, _, err = output_of(capsys, "--new", "--game", "gomoku(size=5,n=4,rule=exact)", *begin)
     assert code == 4 and "recover --game 'gomoku(n=4,size=5)' --run 1" in err

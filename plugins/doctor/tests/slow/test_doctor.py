@@ -375,7 +375,7 @@ def test_damaged_files_of_a_run_are_named_and_left_alone(trained, tmp_path, dama
         (folder / "config.json").write_text(to_json(tiny(hidden_cnn_layers=("16x3",))))
     run = history.read_history(folder)
     wrong(history, "files", run, "")
-    helps = NOTHING if damage == "no database" else "`python main.py recover --game 'tictactoe' --run 1` saves"
+    helps = NOTHING if "database" in damage else "`python main.py recover --game 'tictactoe' --run 1` saves"
     assert helps in found(history, "files", run).remedy
     assert not found(history, "network", run).checked, "it was trained, and there are games to evaluate it on"
     read = "database" not in damage
