@@ -66,8 +66,8 @@ def test_a_process_that_is_ended_says_how_its_work_goes_on():
 
 def test_it_ends_where_nobody_reads_what_it_prints():
     words = f"{SHORT}; stop_signals.end_in_time()\n{STUCK}"
-    process = subprocess.Popen([sys.executable, "-c", words], cwd=HERE, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    process = subprocess.Popen([sys.executable, "-c", words], cwd=HERE, text=True, **pipes)
     try:
         while "begun" not in process.stdout.readline():
             assert process.poll() is None
