@@ -270,7 +270,7 @@ def test_games_that_openspiel_plays_otherwise_are_refused(spec):
         make_player("uct:10", games.make(spec))
 
 
-# ---- players of one's own
+# ---- a player of your own
 
 
 def nothing(state):
