@@ -231,11 +231,12 @@ class _Check:
             self.expect(what, expected, got, good=False)
         except (Exception, SystemExit) as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
+            # game.py raises it where a method that every game has to write was not written
             if isinstance(error, NotImplementedError) and Path(where.filename) == Path(inspect.getfile(Game)):
                 self.unusable = True
                 self.expect(f"{where.name}()", "it to be written (see docs/add_a_game.md)", "none", good=False)
                 return
-            line = own.told(error)
+            line = own.line_of(error)
             self.raised = self.raised or line
             place = f"{Path(where.filename).name} line {where.lineno} in {where.name}"
             self.expect("the rules", "no exception", line or f"{type(error).__name__} in {place}: {error}")

@@ -255,7 +255,7 @@ def guarded(path: Path, work: Callable[[], T], kind: Kind = GAME) -> T:
         raise UserError(f"{place}: {type(error).__name__}: {_line(error)}") from error
 
 
-def told(error: BaseException) -> str:
+def line_of(error: BaseException) -> str:
     """Return an error from the code of a user's file as one line with its place, "" for any other error."""
     place = _place(error, ())
     return f"{place}: {type(error).__name__}: {_line(error)}" if place else ""

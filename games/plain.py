@@ -151,8 +151,8 @@ class PlainGame(Game):
         So is a rule's wish to end the program.
         """
         if isinstance(error, SystemExit):
-            return UserError(own.told(error) or f"{self.spec}: a rule ends the program ({error})")
-        if not self.origin or not isinstance(error, Exception) or isinstance(error, UserError) or own.told(error):
+            return UserError(own.line_of(error) or f"{self.spec}: a rule ends the program ({error})")
+        if not self.origin or not isinstance(error, Exception) or isinstance(error, UserError) or own.line_of(error):
             return error
         text = " ".join(str(error).split())[:200]
         return UserError(f"{self.spec}: a rule returned what cannot be used ({type(error).__name__}: {text})")

@@ -95,7 +95,7 @@ def _say_error(text: object) -> None:
 def _of_own_game(error: BaseException) -> str:
     """Return an error of the code of your own game in one line, "" for any other."""
     own = sys.modules.get(f"{PREFIX}games.own")
-    return own.told(error) if own is not None else ""
+    return own.line_of(error) if own is not None else ""
 
 
 def _words(error: BaseException, argv: Sequence[str]) -> str:

@@ -42,6 +42,7 @@ class SimplePlayer(BatchPlayer):
 
         A player that gives the game up raises `Resigned`.
         """
+        # each player writes its own; `_decided` shows this as one line
         raise NotImplementedError("write choose(state, rng), see docs/add_a_player.md")
 
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
@@ -57,7 +58,7 @@ class SimplePlayer(BatchPlayer):
         except (UserError, OSError, MemoryError):  # which say themselves what is wrong
             raise
         except Exception as error:
-            if own.told(error) or _of_compiler(error):
+            if own.line_of(error) or _of_compiler(error):
                 raise
             text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
             raise UserError(f"{self._place(error)}: {text} (in `choose` of the player {self.name})") from error

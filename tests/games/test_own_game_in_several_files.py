@@ -228,14 +228,14 @@ def test_a_fault_of_a_helper_is_named_with_its_place(snort, desk, helper, words)
 
 
 def test_an_error_in_a_rule_of_a_helper_is_named_with_its_place(snort, desk):
-    from games.own import told
+    from games.own import line_of
 
     own = "def planes(self):\n        return planes(self)\n\n    def other(self)"
     changed(snort, (PLAIN, f"{PLAIN}\nfrom near import planes\n"), ("def planes(self)", own))
     (desk / "near.py").write_text("def planes(state):\n    return state.nothing\n")
     with pytest.raises(AttributeError) as error:
         games.make("snort.py:Snort").start().planes()
-    assert told(error.value).startswith("near.py, line 2: AttributeError: ")
+    assert line_of(error.value).startswith("near.py, line 2: AttributeError: ")
 
 
 # ---- who compares

@@ -346,6 +346,7 @@ def test_an_error_in_a_player_of_ones_own_is_one_line_with_its_place(answer, wor
 
 def test_a_player_without_choose_or_with_another_one_says_so():
     game = games.make("tictactoe")
+    # the base class has no `choose` of its own: what it raises has to say what is missing
     with pytest.raises(UserError, match=r"NotImplementedError: write choose\(state, rng\), see docs/add_a_player.md"):
         SimplePlayer("own", game).act(game.start(), 0.0)
     shorter = type("Shorter", (SimplePlayer,), {"choose": lambda self: (4, 0.0)})

@@ -184,7 +184,7 @@ def test_rows_are_counted_right_where_the_index_is_another(runs, tmp_path):
 
 def test_damage_that_is_met_in_the_middle_of_the_work_names_the_file_and_the_remedy(begun, tmp_path, quick):
     folder = copied(begun, tmp_path)
-    with pytest.raises(DamagedData) as told, Session.open(folder, console=QUIET) as session:
+    with pytest.raises(DamagedData) as caught, Session.open(folder, console=QUIET) as session:
         size = (folder / "run.db").stat().st_size
         with open(folder / "run.db", "r+b") as file:
             file.seek(PAGE)
@@ -192,8 +192,8 @@ def test_damage_that_is_met_in_the_middle_of_the_work_names_the_file_and_the_rem
         session.store._db.execute("PRAGMA cache_size = 0")
         session.store._db.execute("PRAGMA shrink_memory")
         train(session)
-    assert told.value.exit_code == 4 and "run.db" in str(told.value)
-    assert str(told.value).endswith(NOTHING), "no row is left"
+    assert caught.value.exit_code == 4 and "run.db" in str(caught.value)
+    assert str(caught.value).endswith(NOTHING), "no row is left"
 
 
 def test_games_of_others_that_are_lost_with_the_end_are_told(begun, tmp_path, quick):
