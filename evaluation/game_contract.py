@@ -15,7 +15,7 @@ import numpy as np
 
 from compiled import call
 from config import UserError
-from evaluation.rule_writes import safe_moves, winning_move, writes_outside
+from evaluation.rule_writes import estimated, safe_moves, winning_move, writes_outside
 from game import (
     GIVEN_UP,
     NO_WIN,
@@ -47,6 +47,7 @@ HINTS = {
     "after row_of and state_of": "either positions change, or the id leaves out something",
     "under symmetry": "either this symmetry is none of the game, or its points and actions do not fit together",
     "score": "value and score are for the player to move",
+    "evaluate": "1 and -1 are for games that are over; alpha-beta would take this for a win or a loss",
     "plies in a row": "`play` counts a ply in row[PLY]: by it a game ends at max_plies",
     "view of planes": "show the stones of the player to move first, as `board * self.playerTurn` does, or who that is",
     "row (player, over, winner)": "the winner in a row is 1 or -1, the outcome is for the player to move",
@@ -64,6 +65,7 @@ HARMLESS = (
     "parse_move of each move_name",
     "parse_moves of format_moves",
     "score",
+    "evaluate",
     "illegal action",
     "action_size",
 )
@@ -368,6 +370,9 @@ class _Check:
             self.same("after row_of and state_of", _facts(state), self.game.state_of(row))
             if not over:
                 self.hints(state, row, legal)
+                if self.game.evaluate is not None:
+                    estimate = float(estimated(self.game.evaluate, row))
+                    self.expect("evaluate", "a number within (-1, 1)", estimate, -1 < estimate < 1)
 
     def look(self, planes: np.ndarray, owners: np.ndarray) -> None:
         """Note what each plane may show, whoever is to move."""

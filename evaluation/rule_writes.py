@@ -37,6 +37,12 @@ def safe_moves(rules, row, out):
 
 
 @compiled
+def estimated(evaluate, row):
+    """Return a game's estimate of a position."""
+    return evaluate(row)
+
+
+@compiled
 def call_rules(rules, row, moves, outcome, planes, safe):
     """Call the rules that only read a position; return the number of its legal moves, -1 if it is over."""
     rules.encode(row, planes)

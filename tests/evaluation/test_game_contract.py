@@ -8,6 +8,7 @@ import games
 from evaluation.game_contract import check
 from game import (
     ENCODE,
+    EVALUATE,
     HEADER,
     KEY,
     NO_WIN,
@@ -121,6 +122,11 @@ def outcome_that_is_no_number(row, out):
     return row[OVER]
 
 
+@cfunc(EVALUATE, cache=True)
+def as_good_as_won(row):
+    return 1.0
+
+
 @cfunc(WINNING, cache=True)
 def no_win(row):
     return NO_WIN
@@ -177,6 +183,12 @@ def go_without_the_end_in_its_key():
 def compiled_with(**rules):
     game = games.make("tictactoe")
     game.rules = game.rules._replace(**rules)
+    return game
+
+
+def estimated_as_won():
+    game = games.make("tictactoe")
+    game.evaluate = as_good_as_won
     return game
 
 
@@ -349,6 +361,10 @@ SPOILED = {
     "compiled: plies that are not counted": (
         "plies in a row: expected 1, got 0",
         lambda: compiled_with(play=marks_without_a_ply),
+    ),
+    "compiled: an estimate of 1 before the end": (
+        "evaluate: expected a number within (-1, 1), got 1.0",
+        estimated_as_won,
     ),
     "compiled: planes with 255": (
         "planes: expected only 0 and 1",
