@@ -287,6 +287,7 @@ class Agent(Player):
         self.rng = np.random.default_rng(seed)
         if self.MCTS is not None:
             self.MCTS.clear()
+            self.MCTS.clear_cache()  # what is known from earlier games would change the order of the search
         if not self._has_clock:
             self._games.new_game(slot, seed)
 

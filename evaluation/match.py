@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from agent import RESIGN, Agent, Player, Resigned, TakeBack, User
+from agent import RESIGN, Player, Resigned, TakeBack, User
 from config import UserError
 from evaluation.openings import openings
 from game import Game, GameState, illegal_move
@@ -214,9 +214,6 @@ def play_alone(
     index, opening, first = job
     kept = len(opening) if kept is None else kept
     seeds = _chance(seed, index, 0), _chance(seed, index, 1)
-    for player in players:
-        if isinstance(player, Agent) and player.MCTS is not None:
-            player.MCTS.clear_cache()  # what is known from earlier games would change the order of the search
     game_on = _seated(game, players, opening, first, seeds)
     while not game_on.is_over:
         number = game_on.to_move()

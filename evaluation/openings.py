@@ -1,7 +1,8 @@
 """Random openings of games, one for each pair of a match; identity of positions and games up to symmetry.
 
-No position opens two pairs, in any symmetric form, so no game is played twice. A player may choose the even ones: in a
-game such as gomoku on 15x15, where most random openings are won for one side, a match of others says little.
+No position opens two pairs, in any symmetric form, so no game is played twice. (Positions are what a network sees: in
+gomoku the same stones with another last one are another position.) A player may choose the even ones: in a game such
+as gomoku on 15x15, where most random openings are won for one side, a match of others says little.
 """
 
 from __future__ import annotations

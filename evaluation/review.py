@@ -206,6 +206,8 @@ class _Searched:
         after, sure = self._after(state, action, known)  # the last search: the next move is judged from it
         if proven:
             best, certain = value, True
+        elif best < 1.0:
+            certain = False  # a move that neither of the searches looked at may be better
         return max(best, after), after, sure and (certain or after == 1.0), line
 
     def _after(self, state: GameState, action: int, known: float | None) -> tuple[float, bool]:

@@ -89,9 +89,9 @@ class Muon(keras.optimizers.Optimizer):
 
 
 def _in_tower(variable: Any) -> bool:
-    """True for a kernel of the tower: as many filters in as out, and not one of a head."""
-    shape, heads = variable.shape, ("value_", "policy_", "soft_policy_", "ownership_")
-    return len(shape) == 4 and shape[2] == shape[3] and not variable.path.startswith(heads)
+    """True for a kernel of a residual block: as many filters in as out, but not the first layer, nor one of a head."""
+    shape, others = variable.shape, ("conv/", "value_", "policy_", "soft_policy_", "ownership_")
+    return len(shape) == 4 and shape[2] == shape[3] and not variable.path.startswith(others)
 
 
 class WeightAverage:

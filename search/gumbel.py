@@ -78,7 +78,8 @@ def select_gumbel(f, t):
     """
     tree = f.trees[t]
     node = f.nodes[tree.root]
-    due, most = visits_due(node.total, tree.considered, tree.budget), most_visits(f, node)
+    considered = min(tree.considered, node.count)  # a root that was solved in part has left out the moves that lose
+    due, most = visits_due(node.total, considered, tree.budget), most_visits(f, node)
     best, best_e, other, other_e = -1e300, np.int64(-1), -1e300, np.int64(-1)
     for e in range(node.first, node.first + node.materialised):
         edge = f.edges[e]

@@ -68,12 +68,17 @@ class Record(NamedTuple):
     """Seconds that each move took; () if they were not measured."""
     forfeit: str = ""
     """Why the loser lost by rule, not by play, such as a program that failed; "" if nobody did."""
+    numbers: tuple[int, ...] = ()
+    """Those of the moves in a file: one that is set up is left out, a pass put in has that of the move after it; () =
+    1, 2 and so on."""
 
     def first_moves(self, count: int) -> Record:
         """Return the game after its first `count` moves, not decided."""
         stated = {key: words for key, words in self.stated.items() if key != "result"}
-        seconds = self.seconds[:count]
-        return self._replace(moves=self.moves[:count], result=None, stated=stated, seconds=seconds, forfeit="")
+        seconds, numbers = self.seconds[:count], self.numbers[:count]
+        return self._replace(
+            moves=self.moves[:count], result=None, stated=stated, seconds=seconds, forfeit="", numbers=numbers
+        )
 
 
 # ---- files
@@ -315,7 +320,8 @@ def _from_sgf(data: bytes, game: Game | None, number: int) -> Record:
         del stated["result"]
     date = stated.pop("date") if _is_date(stated.get("date")) else ""
     notes = (*sheet.notes, *note)
-    return Record(sheet.game, moves, result, sheet.players, date, stated, notes, forfeit=forfeit)
+    theirs = () if numbers == [*range(1, len(moves) + 1)] else tuple(numbers)
+    return Record(sheet.game, moves, result, sheet.players, date, stated, notes, forfeit=forfeit, numbers=theirs)
 
 
 def _stated_result(sheet: sgf.Sheet, end: GameState) -> tuple[float | None, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _RESULT = re.compile(
-    r"(?:(b|w)(?:lack|hite)?\s*(?:\+|wins?\b|won\b|\Z)|(?:0(?:\.0*)?|draw|jigo)(?![\w.+]))", re.IGNORECASE
+    r"(?:(b|w)(?:lack|hite)?\s*(?:\+|wins?\b|won\b|\Z)|(?:0(?:\.0*)?(?!\s*[-:])|draw|jigo)(?![\w.+]))", re.IGNORECASE
 )
 
 _ENCODINGS = re.compile(

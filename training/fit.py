@@ -45,12 +45,12 @@ def nothing_to_learn(session: Session) -> dict[str, Any]:
     """Return the facts of an iteration without training, {} if there are new games and enough positions."""
     s, until = session, games_until(session)
     if len(s.memory) < s.config.min_memory:
-        return {"steps": 0, "waits_for": s.config.min_memory, **lag_facts(s)}
+        return {"steps": 0, "waits_for": s.config.min_memory, "games_until": _learned_before(s)}
     return {"steps": 0, **lag_facts(s)} if until == _learned_before(s) else {}
 
 
 def lag_facts(session: Session) -> dict[str, int]:
-    """Return what the end of a training says about its games; nothing with lag 0, where they are all."""
+    """Return what the end of a training says about its games; nothing with lag 0, which learns from all of them."""
     return {"games_until": games_until(session)} if session.config.lag else {}
 
 

@@ -5,6 +5,7 @@ The score is that of our rules: every stone on the board is alive.
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -211,7 +212,9 @@ def loadsgf(session: Session, words: list[str]) -> str:
         raise Failure(f"cannot load file: {str(error).splitlines()[0]}") from None
     if not record.game.scored_by_area:
         raise Failure("cannot load file: expected a game of Go")
-    moves = record.moves[: int(words[1]) - 1] if len(words) > 1 else record.moves
+    until = int(words[1]) if len(words) > 1 else math.inf
+    numbers = record.numbers or range(1, len(record.moves) + 1)
+    moves = [action for action, number in zip(record.moves, numbers, strict=True) if number < until]
     first, clocks = record.game.start(), session.clocks
     game, bonus = (record.game.set_up_from or record.game).longer(), bonus_of(record.stated.get("rules", ""))
     points = record.game.handicap_points(first)

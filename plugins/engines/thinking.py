@@ -34,7 +34,7 @@ class Choice(NamedTuple):
     action: int | None
     """None: the player resigns."""
     value: float | None
-    """For the player to move; None if it was not searched."""
+    """For the player to move; None from a player that judges nothing."""
 
 
 class Thinker:
@@ -110,10 +110,10 @@ class Thinker:
             for action in moves:
                 player.observe(0, action)
         try:
-            action = player.act(state, 0)[0]
+            action, _, value, _ = player.act(state, 0)
         except Resigned:
             return Choice(None, None)
-        return Choice(action, None)
+        return Choice(action, float(value) if player.judges else None)
 
     def analyse(
         self, state: GameState, show: Callable[[Snapshot], None], *, every: float, stop: Stop,

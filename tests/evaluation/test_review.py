@@ -106,6 +106,26 @@ def test_a_search_finds_a_win_that_was_missed():
     assert moves[8].mark in ("mistake", "blunder") and game.move_name(moves[8].line[0]) == "f4"
 
 
+def test_what_a_search_calls_exact_is_exact():
+    """Two moves that were searched and lose do not show that all others lose."""
+    game = games.make("gomoku(size=4,n=3)")
+    solver, exact = Minimax(game), 0
+    for seed in range(8):
+        state, moves = game.start(), []
+        rng = np.random.default_rng(seed)
+        while not state.isEndGame:
+            moves.append(int(rng.choice(state.allowedActions)))
+            state = state.takeAction(moves[-1])[0]
+        positions = list(follow(game, moves))
+        for move in review(Record(game, moves), rollouts, sims=50, solve=False):
+            if move.exact:
+                before, after = (solver.solve(positions[move.ply + i]) if not positions[move.ply + i].isEndGame
+                                 else positions[move.ply + i].value for i in (0, 1))  # fmt: skip
+                assert (move.before, move.after) == (np.sign(before), -np.sign(after)), (seed, move.ply)
+                exact += 1
+    assert exact > 20
+
+
 def test_positions_near_the_end_are_exact_and_the_search_has_the_others():
     found = record(OTHELLO, games.make("othello(size=6)"), -1.0)
     asked = []

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 import games
-from agent import RESIGN
-from config import UserError
+from agent import RESIGN, Agent
+from config import PLAIN_SEARCH, UserError
+from evaluation.match import play_alone
 from players.book import Book, BookPlayer, after_line, extend, find_book, load_book, positions_to_know
 from players.by_name import make_player
 from players.simple import RandomPlayer
 from support.board_drawings import play
 from support.command_line import output_of
 from support.corridor import Corridor
+from support.search_cases import Projection
 
 
 class Cornered(RandomPlayer):
@@ -110,6 +112,14 @@ def test_a_player_uses_its_book_and_thinks_only_outside_it(tmp_path):
     assert [game.move_name(d.action) for d in found] == ["a3", "c1"] and inner.asked == 1
     assert game.move_name(player.act(game.start(), 0.0)[0]) == "c1" and inner.asked == 1
     assert player.name == "random+book"
+
+
+def test_a_game_of_a_network_with_a_book_is_the_same_after_others():
+    game = games.make("connect4(rows=4,columns=5)")
+    agent = Agent("net", game, Projection(game), PLAIN_SEARCH, mcts_sims=40, leaves=8, rng=np.random.default_rng(0))
+    players = BookPlayer(agent, Book(game, "x")), RandomPlayer(game)
+    first, _, again = (play_alone(game, players, (index, [], True), seed=1) for index in (0, 1, 0))
+    assert again.moves == first.moves and np.array_equal(again.record.visits, first.record.visits)
 
 
 def test_a_plain_game_has_books_too(tmp_path):

@@ -83,12 +83,16 @@ class Gumbel(Textbook):
         return policy, sum(policy[action] * q[action] for action in policy)
 
 
-def searched(name, moves, *, width, sims, seed=1):
-    """Return (compiled search, its twin) after `sims` visits under the same noise."""
+def searched(name, moves, *, width, sims, seed=1, left_out=0):
+    """Return (compiled search, its twin) after `sims` visits under the same noise.
+
+    left_out: moves that were there when the noise was drawn, and are not when the search begins.
+    """
     game = GAMES[name]
     state = play(game, moves)
     mcts = rooted(game, state, seed=seed, fpu_reduction=0.25, cpuct=1.25)
     draw_gumbel(mcts.forest, 0, width)
+    mcts.forest.trees["considered"][0] += left_out
     book = Gumbel(state, mcts.forest.noise[0].astype(float), width, sims)
     network = Projection(game)
 
@@ -117,6 +121,13 @@ def test_the_search_its_choice_and_its_target_equal_the_textbook(name, moves, wi
         expected, value = book.improved()
         assert visits / 10_000 == pytest.approx([expected.get(a, 0) for a in range(len(visits))], abs=1e-4)
         assert mcts.root_value() == pytest.approx(value, abs=1e-5)
+
+
+def test_moves_that_were_left_out_after_the_noise_was_drawn_are_not_waited_for():
+    for seed in range(3):
+        mcts, book = searched("connect4", "4 4", width=7, sims=24, seed=seed, left_out=5)
+        counts = mcts.visit_counts()
+        assert {edge.action: edge.stats["N"] for edge in book.root.edges} == {a: counts[a] for a in range(7)}
 
 
 @compiled

@@ -51,11 +51,12 @@ def test_a_run_leaves_settings_games_versions_logs_and_a_line_for_each_iteration
 
 
 def test_while_there_are_too_few_positions_a_run_says_how_many_it_waits_for(place, capsys):
-    with Session.start(tiny(min_memory=140, iterations=2), console=Console()) as session:
+    with Session.start(tiny(min_memory=140, iterations=2, training_loops=0), console=Console()) as session:
         first, second = train(session)
-        folder = session.folder
+        folder, c, played = session.folder, session.config, session.store.positions_until(2)
     told = capsys.readouterr().out.splitlines()
     assert first["self_play_memory"] < 140 and "retrain_loss" not in first and "retrain_loss" in second
+    assert second["retrain_steps"] == round(played * c.reuse / c.batch_size), "the first one's count as well"
     assert told.count("  no training yet: it learns from 140 positions on") == 1
     logged = (folder / "logs" / "logger_main.log").read_text(encoding="utf-8")
     assert f"; {first['self_play_memory']} positions of the 140 from which on it learns; " in logged

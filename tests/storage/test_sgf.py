@@ -106,6 +106,7 @@ def test_a_result_with_dead_stones_is_the_players_own_and_the_difference_is_name
     ("B+R", 1), ("b+resign", 1), ("W+T", -1), ("W+F", -1), ("B+", 1), ("W+0.5", -1), ("W + 3", -1), ("Black wins", 1),
     ("W won by 3", -1), ("B+R, after 3 hours", 1), ("0", 0), ("0.0", 0), ("Jigo", 0), ("DRAW by agreement", 0),
     ("Void", None), ("?", None), ("", None), ("unfinished", None), ("0.5", None), ("drawn out", None), ("Bob", None),
+    ("0-1", None), ("1-0", None), ("0 - 0", None), ("0:1", None),
 ])  # fmt: skip
 def test_a_result_is_read_in_each_of_its_forms(text, result):
     assert result_of(text) == result

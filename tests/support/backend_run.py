@@ -104,7 +104,18 @@ def losses_of_noise():
     predictor.load(model.get_weights())
     for ours, right in zip(predictor(planes), model.predict(planes), strict=True):
         np.testing.assert_allclose(ours, right, atol=1e-5)
-    return np.array([model.fit(lambda _: batch_of(model.game, 0), 1, rate=lambda _: 0.0)["loss"] for _ in range(3)])
+    losses = [model.fit(lambda _: batch_of(model.game, 0), 1, rate=lambda _: 0.0)["loss"] for _ in range(3)]
+    state = model.get_weights(), model.get_optimizer()
+
+    def later(model):
+        """Return the loss of a fit from that state on."""
+        model.set_weights(state[0])
+        model.set_optimizer(state[1])
+        return model.fit(lambda step: batch_of(model.game, step), 3, rate=lambda _: 0.01)["loss"]
+
+    resumed = Noisy(model.config, model.game)
+    assert later(model) == later(model) == later(resumed), "what is drawn follows from the steps before"
+    return np.array(losses)
 
 
 def evaluated():

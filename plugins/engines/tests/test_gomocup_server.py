@@ -246,6 +246,13 @@ def test_swap2_opens_in_balance_and_chooses_the_better_colour():
     assert POINT.fullmatch(session.take_list("SWAP2BOARD", lost)) and session.stones == []
 
 
+def test_a_player_without_a_network_takes_the_other_colour_as_well():
+    bad = ["SWAP2BOARD", "7,7", "0,0", "8,7", "14,14", "8,8", "DONE"]  # three black stones in the middle, White moves
+    assert told_gomocup("START 15", "INFO timeout_turn 1000000", *bad, "END", game="gomoku(size=15)",
+                        player="rollout:2000")[-1] == "SWAP"  # fmt: skip
+    assert POINT.fullmatch(told_gomocup("START 15", *bad, "END", game="gomoku(size=15)", player="random")[-1])
+
+
 def test_end_stops_a_search_at_once():
     with Live(gomocup_server, player="shipped") as talk:
         talk.send("START 9")

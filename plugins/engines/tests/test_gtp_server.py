@@ -187,6 +187,16 @@ def test_games_go_to_files_in_sgf_and_come_back(tmp_path):
     assert answers[5] == "=" and answers[6].startswith("? cannot undo")
 
 
+@pytest.mark.parametrize("begun", ["KM[0.5]", "HA[2]RU[Japanese]"])
+def test_the_move_number_of_loadsgf_is_that_of_the_file(begun, tmp_path):
+    """A handicap that Black plays, and a pass that is put in where Black moves twice, are no moves of their own."""
+    file = tmp_path / "game.sgf"
+    file.write_text(f"(;GM[1]FF[4]SZ[9]{begun};B[gc];B[cg];W[gg];B[cc];W[ee])")
+    for number in (3, 4, 5):
+        board = told_gtp(f"loadsgf {file} {number}", "showboard", game="go(size=9)")[1].rsplit("\n", 1)[0]
+        assert (board.count("X"), board.count("O")) == {3: (2, 0), 4: (2, 1), 5: (3, 1)}[number], board
+
+
 @pytest.mark.parametrize("game, size", [("gomoku", 9), ("othello", 8), ("connect4", 7), ("tictactoe", 3),
                                         ("metasquares(size=5)", 5)])  # fmt: skip
 def test_gogui_is_told_the_rules_of_other_games_and_plays_them(game, size):

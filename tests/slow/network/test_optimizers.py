@@ -78,9 +78,12 @@ def test_kernels_of_every_layer_shrink_without_a_gradient_and_nothing_else_does(
     assert any(v.path == "policy_bias/kernel" for v in variables)
 
 
-def test_no_head_is_taken_for_the_tower():
+@pytest.mark.parametrize("spec", ["connect4", "hex(size=5)"])
+def test_neither_a_head_nor_the_first_convolution_is_taken_for_the_tower(spec):
     config = tiny(optimizer="muon", policy_filters=8, ownership_weight=1.0)
-    model = Residual_CNN(config, games.make("connect4")).model
+    game = games.make(spec)
+    assert game.input_shape[-1] == 8 or spec == "connect4", "as many planes as filters"
+    model = Residual_CNN(config, game).model
     ours = make_optimizer(config)
     ours.build(model.trainable_variables)
     tower = {v.path for v, second in zip(model.trainable_variables, ours._second, strict=True) if second is None}
