@@ -1,4 +1,7 @@
-"""Searches stored positions side by side, on all cores: full searches of self-play without noise."""
+"""Searches stored positions side by side, on all cores: full searches by PUCT without noise.
+
+Where self-play searches by Gumbel, a position that is searched again gets PUCT's visits as its target as well.
+"""
 
 from __future__ import annotations
 
