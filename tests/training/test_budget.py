@@ -105,7 +105,8 @@ def test_what_cannot_change_stays_as_a_run_began_that_is_resumed_with_its_preset
 
 
 def test_what_follows_from_minutes_and_from_an_unknown_game_is_listed():
-    changed = c.differences(unfitted("laptop"), preset("laptop", 1, minutes=0.1))
+    fits = {"game": "metasquares", "minutes": 0.1}  # its simulations grow
+    changed = c.differences(unfitted("laptop", game="metasquares"), preset("laptop", 1, **fits))
     assert changed.keys() - {"minutes"} == set(presets.FITTED)
     for spec in ("connect4", "gomoku", NIM):
         assert unknown_game.settings_for(games.make(spec)).keys() <= set(presets.OF_GAME)

@@ -246,11 +246,15 @@ def test_swap2_opens_in_balance_and_chooses_the_better_colour():
     assert POINT.fullmatch(session.take_list("SWAP2BOARD", lost)) and session.stones == []
 
 
-def test_a_player_without_a_network_takes_the_other_colour_as_well():
-    bad = ["SWAP2BOARD", "7,7", "0,0", "8,7", "14,14", "8,8", "DONE"]  # three black stones in the middle, White moves
-    assert told_gomocup("START 15", "INFO timeout_turn 1000000", *bad, "END", game="gomoku(size=15)",
-                        player="rollout:2000")[-1] == "SWAP"  # fmt: skip
-    assert POINT.fullmatch(told_gomocup("START 15", *bad, "END", game="gomoku(size=15)", player="random")[-1])
+@pytest.mark.parametrize(
+    "player, answer", [("rollout:2000", "SWAP"), ("alphabeta:2", "SWAP"), ("random", "[0-9]+,[0-9]+")]
+)
+def test_a_player_without_a_network_takes_the_other_colour_as_well(player, answer):
+    session = Session(PlayerSource(player, sims=8), games.make("gomoku"), Manager())
+    session.run("START", "15")
+    session.info("timeout_turn 1000000")
+    black_in_the_middle = ["7,7", "0,0", "8,7", "14,14", "8,8"]  # and White is to move
+    assert re.fullmatch(answer, session.take_list("SWAP2BOARD", black_in_the_middle))
 
 
 def test_end_stops_a_search_at_once():
