@@ -28,7 +28,7 @@ from network.losses import softmax_cross_entropy_with_logits as softmax_cross_en
 from network.network_contract import HEADS, check_contract
 from network.optimizers import WeightAverage, make_optimizer
 from network.own_network import own_network
-from network.training_step import Step, made_ahead, training_step
+from network.training_step import Step, made_ahead, seed_random_layers, training_step
 from system.reading import LINES_BYTES, read_limited
 
 
@@ -126,7 +126,7 @@ class Gen_Model:
         average = WeightAverage(decay, self.get_weights()) if decay else None
         if self._trained is not None:
             self.model.set_weights(self._trained)
-        self._seed_random_layers()
+        seed_random_layers(self.model, self.config.seed)
         sums: dict[str, np.float32] = {}
         positions = np.float32(0.0)
         lessons = made_ahead(lambda i: self._lesson(batches(i)), steps)
@@ -151,14 +151,6 @@ class Gen_Model:
             self._trained = self.get_weights()
             self.model.set_weights(average.weights)
         return losses
-
-    def _seed_random_layers(self) -> None:
-        """Let layers such as Dropout draw what follows from the steps so far, in a resumed run as in any other."""
-        weights, steps = {id(weight) for weight in self.model.weights}, int(self.model.optimizer.iterations)
-        for i, variable in enumerate(self.model.variables):  # what is no weight is a seed
-            if id(variable) not in weights:
-                rng = np.random.default_rng([self.config.seed, steps, i])
-                variable.assign(rng.integers(2**31 - 1, size=variable.shape))
 
     def _lesson(self, batch: Batch) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return (planes, the target of each head) of a batch, repeated up to a multiple of `together`."""

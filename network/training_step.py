@@ -54,6 +54,19 @@ def trace_once(model: keras.Model, planes: np.ndarray, targets: dict[str, np.nda
     model.train_function = lambda batches: step(next(batches)[:2])
 
 
+def seed_random_layers(model: keras.Model, seed: int) -> None:
+    """Let layers such as Dropout draw what follows from the steps so far, in a resumed run as in any other."""
+    weights, steps = {id(weight) for weight in model.weights}, int(model.optimizer.iterations)
+    for i, variable in enumerate(model.variables):  # what is no weight is a seed
+        if id(variable) not in weights:
+            rng = np.random.default_rng([seed, steps, i])
+            variable.assign(rng.integers(2**31 - 1, size=variable.shape))
+            if BACKEND == "torch":  # where Keras' Dropout draws from Torch's own numbers, unless it has a seed
+                import torch
+
+                torch.manual_seed(int(rng.integers(2**31 - 1)))
+
+
 def made_ahead(make: Callable[[int], T], count: int) -> Iterator[T]:
     """Yield make(0) .. make(count - 1), each made by another thread while the one before it is used."""
     with ThreadPoolExecutor(1) as pool:
