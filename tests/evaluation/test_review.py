@@ -110,6 +110,11 @@ def test_what_a_search_calls_exact_is_exact():
     """Two moves that were searched and lose do not show that all others lose."""
     game = games.make("gomoku(size=4,n=3)")
     solver, exact = Minimax(game), 0
+
+    def value(state):
+        """Return the exact value of a position for its player to move."""
+        return float(np.sign(state.value if state.isEndGame else solver.solve(state)))
+
     for seed in range(8):
         state, moves = game.start(), []
         rng = np.random.default_rng(seed)
@@ -119,9 +124,8 @@ def test_what_a_search_calls_exact_is_exact():
         positions = list(follow(game, moves))
         for move in review(Record(game, moves), rollouts, sims=50, solve=False):
             if move.exact:
-                before, after = (solver.solve(positions[move.ply + i]) if not positions[move.ply + i].isEndGame
-                                 else positions[move.ply + i].value for i in (0, 1))  # fmt: skip
-                assert (move.before, move.after) == (np.sign(before), -np.sign(after)), (seed, move.ply)
+                before, after = positions[move.ply : move.ply + 2]
+                assert (move.before, move.after) == (value(before), -value(after)), (seed, move.ply)
                 exact += 1
     assert exact > 20
 
