@@ -15,6 +15,7 @@ from loggers import read_metrics
 from storage.run_folders import read_config
 from support.command_line import SMALL, output_of
 from support.tiny_runs import tree_of
+from training.presets import unfitted
 
 HERE = Path(__file__).parents[3]
 
@@ -60,7 +61,8 @@ def test_the_words_that_started_a_run_resume_it_with_the_same_settings(place, ca
     assert output_of(capsys, *words, "--new", "--iterations", "1")[0] == 0
     (folder,) = place.glob("corridor*/run0001")
     before = read_config(folder)
-    assert before.hidden_cnn_layers[0] == "16x3" and before.min_memory < 1000, "they follow"
+    filters, whole = (int(c.hidden_cnn_layers[0].split("x")[0]) for c in (before, unfitted("laptop")))
+    assert 2 * filters == whole and before.min_memory < 1000, "they follow"
     assert output_of(capsys, *words, "--run", "1", "--iterations", "2")[0] == 0
     assert differences(before, read_config(folder)) == {"iterations": (1, 2)}
 
