@@ -3,8 +3,8 @@
     python benchmarks/measure_levels.py connect4 go --games-each 400
 
 The levels are those that ship already, on another board of a range at first those of its largest; with `--afresh`, or
-where these have no names, they are chosen among the candidates of a new player. Stopped, it begins again with the pair
-that it was playing. `--niced` leaves the processor to everything else.
+where these have no names, they are chosen among the candidates of a new player. All games are played again; with
+`--resume`, after a stop, those that are stored with the player count. `--niced` leaves the processor to everything else.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("games", nargs="+", help="games with a player that ships")
     parser.add_argument("--games-each", type=int, default=400, help="games of each pair of neighbours, even")
     parser.add_argument("--afresh", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="games that are stored count: of this player and program")
     parser.add_argument("--niced", action="store_true")
     args = parser.parse_args()
     if args.niced:
@@ -43,8 +44,11 @@ def main() -> None:
         known = read_levels(game.spec) or read_levels(read_config(folder).game)  # of the run's largest board
         ladder = known if known and all(level.name for level in known) and not args.afresh else LADDER
         print(f"{game.spec}: {len(ladder)} players", flush=True)
+        stored = file_on(folder, game, GAMES_FILE)
+        if not args.resume:
+            stored.unlink(missing_ok=True)
         found = measure_levels(
-            game, count=args.games_each, ladder=ladder, file=file_on(folder, game, GAMES_FILE),
+            game, count=args.games_each, ladder=ladder, file=stored,
             report=lambda text: print(time.strftime("%H:%M:%S"), text, flush=True),
         )  # fmt: skip
         write_levels(file_on(folder, game), found, args.games_each)

@@ -23,7 +23,7 @@ from agent import Player
 from config import UserError
 from evaluation.match import MatchGame, contest, forfeit_words, forfeits_of
 from evaluation.openings import different
-from evaluation.rating import rate, wilson
+from evaluation.rating import rate, score_of
 from game import Game
 from players.by_name import make_player
 from storage.game_files import Record, append
@@ -91,7 +91,7 @@ def play(game: Game, players: tuple[Player, Player], count: int, plies: int) -> 
 def figure_of(played: Sequence[MatchGame]) -> str:
     """Return what the games prove, games lost by rule counted as lost, as RESULTS has it."""
     total = rate([g.score for g in played])
-    low, high = wilson(total.mean, total.games)
+    low, high = score_of(total.low), score_of(total.high)
     text = f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
     text += f": score {100 * total.mean:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
     return text + (f" ({forfeit_words(sum(forfeits_of(played)), len(played))})" if any(forfeits_of(played)) else "")

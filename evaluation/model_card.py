@@ -64,18 +64,29 @@ def write_card(folder: Path) -> Path:
 def _exact(exact: dict[str, Any] | None) -> list[str]:
     if exact is None:
         return []
+    first, last = exact["plies"]
+    which, interval = f"{exact['positions']:,} positions after {first} to {last} random moves", " and its 95 % interval"
+    if exact["whole"]:
+        which, interval = f"all {exact['positions']:,} positions whose moves differ in value, up to symmetry", ""
     lines = [
-        f"Positions solved exactly ({exact['solver']}, {exact['positions']:,} positions after {exact['plies'][0]} to "
-        f"{exact['plies'][1]} random moves),",
-        "with the share of moves that keep the game's value and its 95 % interval:",
-        "", "| moves by | value kept |", "|---|---|",
-    ]  # fmt: skip
-    lines += [f"| {p['name']} | {_share(p['kept'])} |" for p in exact["players"]]
-    return [*lines, f"| a random move | {100 * exact['chance']['kept']:.0f} % |", ""]
+        f"Positions solved exactly ({exact['solver']}, {which}),",
+        f"with the share of moves that keep the game's value{interval}:",
+        "",
+        "| moves by | value kept |",
+        "|---|---|",
+        *(f"| {p['name']} | {_share(p['kept'], exact['whole'])} |" for p in exact["players"]),
+        f"| a random move | {100 * exact['chance']['kept']:.0f} % |",
+        "",
+    ]
+    if exact.get("endings"):
+        lines += ["In play the search also solves such endings exactly; here it does not.", ""]
+    return lines
 
 
-def _share(kept: dict[str, Any]) -> str:
-    return f"{100 * kept['share']:.1f} % [{100 * kept['low']:.1f}, {100 * kept['high']:.1f}]"
+def _share(kept: dict[str, Any], whole: bool) -> str:
+    """Return a share in words; a share of all possible positions has no interval."""
+    interval = "" if whole else f" [{100 * kept['low']:.1f}, {100 * kept['high']:.1f}]"
+    return f"{100 * kept['share']:.1f} %{interval}"
 
 
 def _ladder(ladder: dict[str, Any] | None) -> list[str]:
@@ -94,7 +105,7 @@ def _levels(folder: Path) -> list[str]:
         levels, anchor, games_each = read_file(file_on(folder, board))
         lines += [
             f"Levels of play on {rows} x {columns} points, Elo over `{anchor}`, with 95 % intervals of the distance to",
-            f"the level below; {games_each} games for each pair of neighbours:",
+            f"the level below; from the games of all candidates, at least {games_each} for each two that are neighbours:",
             "",
             "| level | name | player | simulations | temperature | at random | Elo |",
             "|---|---|---|---|---|---|---|",
@@ -118,7 +129,9 @@ def _limits(board: dict[str, Any], spec: str) -> list[str]:
     if exact is not None and exact["players"]:
         strongest = exact["players"][-1]
         stage = min((s for s in strongest["stages"] if s["positions"]), key=lambda s: s["share"])
-        lines.append(f"- Weakest at {stage['name']}: {_share(stage)} of moves keep the value with {strongest['name']}.")
+        if stage["share"] < 1:
+            kept = _share(stage, exact["whole"])
+            lines.append(f"- Weakest at {stage['name']}: {kept} of moves keep the value with {strongest['name']}.")
     if exact is None:
         lines.append("- No solver knows this game's exact values, so its strength is known from games only.")
     return [*lines, "- Positions far from those of its own games may be judged badly."]

@@ -12,7 +12,7 @@ import numpy as np
 
 from agent import Agent, Player
 from evaluation.rating import wilson
-from evaluation.solved_positions import Solved
+from evaluation.solved_positions import Oracle, Solved
 from search.evaluation_cache import NotFinite
 from search.tables import trees_in
 
@@ -99,6 +99,14 @@ def chance(positions: Sequence[Solved]) -> dict[str, float]:
 
 
 # ---- choosing moves
+
+
+def without_solver(agent: Agent, who: Oracle) -> Agent:
+    """Return the player for `choose`: where the oracle knows endings only, one that does not solve endings itself.
+
+    It would solve the very positions of the oracle, and be measured in the place of the network and its search.
+    """
+    return agent.twin(agent.game, agent.mcts_sims, changes={"endgame": 0}) if who.endings else agent
 
 
 def choose(

@@ -10,7 +10,7 @@ from agent import Agent, Player
 from config import UserError
 from evaluation.ladder import Ladder, Rung, as_values, climb, rollout_match
 from evaluation.match import MatchGame, forfeit_words, forfeits_of
-from evaluation.move_accuracy import Measured, Share, chance, choose, choose_alone, measure, value_error
+from evaluation.move_accuracy import Measured, Share, chance, choose, choose_alone, measure, value_error, without_solver
 from evaluation.solved_positions import Oracle, oracle, sample
 from game import Game
 
@@ -29,12 +29,13 @@ def exact_part(
     if isinstance(player, Agent):
         ways.append(("network alone", 0, choose_alone(player, found)))
     began = time.perf_counter()
-    chosen = choose(player, found, sims, seed=seed, report=lambda n: report("choosing moves", n, len(found)))
+    searching = without_solver(player, who) if isinstance(player, Agent) else player
+    chosen = choose(searching, found, sims, seed=seed, report=lambda n: report("choosing moves", n, len(found)))
     seconds = time.perf_counter() - began
     ways += [(f"{n:,} simulations" if n else player.name, n or None, moves) for n, moves in chosen.items()]
     part: dict[str, Any] = {
         "solver": who.name, "positions": len(found), "seed": seed, "plies": list(who.plies),
-        "whole": whole, "of_all": who.whole, "chance": chance(found), "seconds": seconds,
+        "whole": whole, "of_all": who.whole, "endings": who.endings, "chance": chance(found), "seconds": seconds,
         "players": [
             {"name": name, "simulations": n, **_values(measure(moves, found, who.bands), who.distance)}
             for name, n, moves in ways
@@ -165,6 +166,8 @@ def _exact_text(exact: dict[str, Any]) -> str:
         "",
         *_table(rows if distance else [row[:-1] for row in rows]),
     ]
+    if "value" in exact and exact.get("endings"):
+        lines.append("In play the search also solves such endings exactly; here it does not.")
     if "value" in exact:
         v = exact["value"]
         lines.append(

@@ -17,6 +17,7 @@ EXACT = {
     "solver": str,
     "positions": int,
     "plies": [int],
+    "whole": bool,
     "chance": {"kept": float},
     "players": [{"name": str, "kept": SHARE, "stages": [{"name": str, "positions": int, **STAGE}]}],
 }

@@ -96,6 +96,8 @@ class Oracle(NamedTuple):
     """Whether all positions of the game are used, not a sample."""
     most: int = 10**9
     """Largest number of positions."""
+    endings: bool = False
+    """Whether it knows only what is near the end."""
 
 
 LIMIT = NodeLimit(100_000)
@@ -116,7 +118,8 @@ def _alpha_beta(game: Game, solvable: Solvable) -> Oracle:
     exact, end = AlphaBetaScores(game, LIMIT), solvable.end or game.max_plies
     low, high = max(end - solvable.plies, 0), max(end - 2, 0)
     bands = sorted({low + third * (high - low + 1) // 3 for third in range(3)})
-    return Oracle(exact.name, (low, high), tuple(bands), False, exact.scores, solvable.whole, solvable.most)
+    plies, whole = (low, high), solvable.whole
+    return Oracle(exact.name, plies, tuple(bands), False, exact.scores, whole, solvable.most, endings=not whole)
 
 
 def sample(game: Game, who: Oracle, count: int, seed: int, *, report: Callable[[int], None] = lambda n: None

@@ -15,7 +15,7 @@ from typing import Any
 from agent import Agent
 from config import Config, UserError
 from evaluation.ladder import rollout_match
-from evaluation.move_accuracy import choose, choose_alone, measure, value_error
+from evaluation.move_accuracy import choose, choose_alone, measure, value_error, without_solver
 from evaluation.rating import ANCHOR, league, version_name
 from evaluation.solved_positions import Oracle, Solved, oracle, sample
 from games.plain import PlainGame
@@ -96,7 +96,8 @@ def _exact(stage: Stage) -> dict[str, Any]:
     who, found, whole = solved
     agent = s.agent(s.current_version, role="current", sims=c.score_sims)
     alone = measure(choose_alone(agent, found), found, who.bands)
-    searched = measure(choose(agent, found, [c.score_sims])[c.score_sims], found, who.bands)
+    chosen = choose(without_solver(agent, who), found, [c.score_sims])[c.score_sims]
+    searched = measure(chosen, found, who.bands)
     return {
         "positions": len(found), "whole": whole, "sims": c.score_sims,
         "kept_alone": alone.kept.share, "kept": searched.kept.share,

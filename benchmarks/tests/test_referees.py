@@ -2,6 +2,7 @@
 
 import importlib.util
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -46,6 +47,13 @@ def test_a_failing_referee_loses_by_rule_and_the_report_says_so(tmp_path):
     assert "4 lost: score 0 % [0, 49]" in referees.figure_of(other) and "forfeit" not in referees.figure_of(other)
     referees.save(tmp_path, game, ("random", "circuit:1"), 1, other)
     assert len((tmp_path / "hex-1.jsonl").read_text(encoding="utf-8").splitlines()) == 4
+
+
+def test_the_interval_is_that_of_pairs():
+    decided = [SimpleNamespace(score=score, forfeit="") for score in 20 * [1.0, 0.0]]  # each opening by who begins
+    assert "score 50 % [45, 55]" in referees.figure_of(decided)
+    alike = [SimpleNamespace(score=score, forfeit="") for score in (*20 * [1.0], *20 * [0.0])]
+    assert "score 50 % [30, 70]" in referees.figure_of(alike)
 
 
 def test_referees_are_chosen_by_their_numbers():

@@ -48,9 +48,11 @@ export async function createEngine(data) {
     throw new Error("the weights do not fit the network");
   }
   let read = 0;
-  for (const each of trained) {
-    bytes.set(data.weights.subarray(read, read + each.byteLength), each.byteOffset);
-    read += each.byteLength;
+  for (const each of trained) { // its numbers' first bytes, then their second ones, and so on
+    const width = each.BYTES_PER_ELEMENT;
+    for (let k = 0; k < width; k++) {
+      for (let i = k; i < each.byteLength; i += width) bytes[each.byteOffset + i] = data.weights[read++];
+    }
   }
   return new Engine(call, base + layout.engine, at, view, base, layout, facts);
 }

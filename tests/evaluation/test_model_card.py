@@ -75,3 +75,9 @@ def test_a_damaged_file_of_a_player_is_named_in_one_line(tmp_path, file, damage,
     with pytest.raises((DamagedData, UserError), match=said) as error:
         model_card(folder)
     assert str(folder / file) in str(error.value) and "\n" not in str(error.value)
+
+
+def test_shares_of_all_positions_have_no_interval_and_a_player_without_fault_no_weakest_stage():
+    text = model_card(SHIPPED / "tictactoe" / "run0001")
+    assert "all 431 positions whose moves differ in value, up to symmetry" in text and "95 % interval:" not in text
+    assert "100.0 % |" in text and "Weakest" not in text

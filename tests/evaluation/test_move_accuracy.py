@@ -5,7 +5,18 @@ import pytest
 
 import games
 from agent import Agent, Player
-from evaluation.move_accuracy import chance, choose, choose_alone, hardness, measure, share, stages, value_error
+from config import SearchSettings
+from evaluation.move_accuracy import (
+    chance,
+    choose,
+    choose_alone,
+    hardness,
+    measure,
+    share,
+    stages,
+    value_error,
+    without_solver,
+)
 from evaluation.solved_positions import oracle, positions
 from MCTS import Decision
 from players.simple import RandomPlayer
@@ -185,3 +196,17 @@ def test_a_player_is_asked_about_no_more_positions_than_it_takes_at_once(solved,
     player.at_once = at_once
     choose(player, found[:32])
     assert set(asked) == {expected}
+
+
+def test_endings_are_not_measured_by_the_solver_that_knows_them():
+    """In Othello the player solves the oracle's very positions: one simulation of any network would keep all values."""
+    game = games.make("othello(size=6)")
+    who = oracle(game)
+    found = positions(game, who, 40, 0)
+    agent = Agent("a", game, Projection(game), SearchSettings(endgame=10), leaves=1)
+    assert measure(choose(agent, found, [1])[1], found, who.bands).kept.share == 1
+    alone = without_solver(agent, who)
+    assert measure(choose(alone, found, [1])[1], found, who.bands).kept.share < 0.9
+    tictactoe = games.make("tictactoe")
+    agent = Agent("a", tictactoe, Projection(tictactoe), SearchSettings(endgame=4))
+    assert without_solver(agent, oracle(tictactoe)) is agent, "where all positions are known, as it plays"
