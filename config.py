@@ -22,6 +22,7 @@ RANGE = re.compile(r"(\w+)\s*=\s*([0-9]{1,3})\.\.([0-9]{1,3})(?=\s*[,)])")  # of
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
 GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
 G = TypeVar("G", bound="_Checked")
+NO_TOURNAMENT = 10**6  # as `eval_every`
 MOST_WEIGHTS = 500_000_000  # of the layers together: more than any of these networks has use for, and 2 GB
 
 
@@ -73,7 +74,8 @@ class RunSettings(_Checked):
     minutes: float = setting(0.0, 0, 10**6)
     """Minutes of work after which the run ends with its iteration, the learning rate at its end; 0 = no limit."""
     evaluations: float = setting(0.0, 0, 10**15)
-    """Positions that the network evaluates in self-play, after which the run ends in the same way; 0 = no limit."""
+    """Positions that the network evaluates in self-play and reanalysis, after which the run ends in the same way; 0 =
+    no limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,8 +246,9 @@ class TournamentSettings(_Checked):
     """Largest number of games in a tournament, in pairs with both colours of an opening (article: 20)."""
     eval_sims: int = setting(64, 1, 60_000)
     """Simulations per move in the tournament (article: mcts_sims)."""
-    eval_every: int = setting(10, 1, 10**6)
-    """Iterations from one tournament to the next (article: 1)."""
+    eval_every: int = setting(10, 1, NO_TOURNAMENT)
+    """Iterations from one tournament to the next; a run's last iteration has one, too. 1000000 = none at all, not even
+    there (article: 1)."""
     opening_plies: int = setting(4, 0, 1000)
     """Random moves at the start of a tournament game."""
     scoring_threshold: float = setting(1.3, 1, 100)

@@ -38,7 +38,7 @@ from storage.run_folders import (
     read_config,
     with_remedy,
 )
-from storage.run_store import Store
+from storage.run_store import Store, evaluations_made
 from storage.verify import require_games_by_rules, rules_changed
 
 RESERVE = 64 << 20
@@ -274,11 +274,10 @@ class Session:
         return float(self.store.get("seconds", "0") or 0)
 
     def evaluations(self, iteration: int) -> float:
-        """Return the evaluations of self-play up to an iteration, the one in progress or the last finished one."""
+        """Return the evaluations of self-play and reanalysis up to an iteration: the one in progress or the last
+        finished one."""
         found = float(self.store.get("evaluations", "0") or 0)
-        if iteration == self.iteration:
-            found += self.store.finished(iteration).get("self-play", {}).get("evaluations", 0)
-        return found
+        return found + (evaluations_made(self.store.finished(iteration)) if iteration == self.iteration else 0)
 
     def ends(self, iteration: int, seconds: float) -> bool:
         """Return whether the run ends with an iteration whose tournament was due after `seconds` of work in all."""

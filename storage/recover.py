@@ -33,7 +33,7 @@ from storage.run_folders import (
     read_config,
     settings_fault,
 )
-from storage.run_store import Store
+from storage.run_store import Store, evaluations_of
 from storage.sizes_played import SIZES, SizesPlayed
 from storage.sqlite_errors import connect
 from storage.verify import row_fault
@@ -372,7 +372,7 @@ def _values(config: Config, game: Game, tables: dict[str, list[Row]], lost: list
     for stage, facts in stages:
         if stage == "iteration":
             best, seconds = int(facts["best_version"]), float(facts["total_seconds"])
-            evaluations += facts.get("self_play_evaluations", 0)
+            evaluations += evaluations_of(facts)
         elif stage == "tournament" and facts.get("promoted"):
             best = max(known)  # of the iteration in progress; a finished one has its own line, read after this
         elif stage == "retrain":

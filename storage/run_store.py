@@ -27,6 +27,16 @@ STAGES = ("self-play", "retrain", "tournament", "score")
 """The stages of an iteration in their order; `iteration` closes it."""
 
 
+def evaluations_made(stages: dict[str, dict[str, Any]]) -> float:
+    """Return the evaluations that the limit of that name counts, of {stage: facts} of an iteration."""
+    return float(sum(stages.get(stage, {}).get("evaluations", 0) for stage in ("self-play", "reanalyse")))
+
+
+def evaluations_of(line: dict[str, Any]) -> float:
+    """Return the same of an iteration's line of metrics.jsonl."""
+    return float(sum(line.get(f"{stage}_evaluations", 0) for stage in ("self_play", "reanalyse")))
+
+
 class Version(NamedTuple):
     """A network of the run."""
 
@@ -236,7 +246,7 @@ class Store(Database):
         )
         lines = self.lines()
         last = (lines or [{"best_version": 0, "total_seconds": 0.0}])[-1]
-        evaluations = sum(line.get("self_play_evaluations", 0.0) for line in lines)
+        evaluations = sum(map(evaluations_of, lines))
         steps = sum(json.loads(row[2])["steps"] for row in self.rows("stages", "WHERE stage = 'retrain'"))
         kept = {"best": last["best_version"], "seconds": last["total_seconds"], "steps": steps}
         for key, value in {**kept, "evaluations": evaluations}.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from config import Config, TrainingSettings
-from storage.run_store import Store
+from storage.run_store import Store, evaluations_made
 
 END = 0.05
 """The rate at which the cosine ends, as a fraction of the rate at the start."""
@@ -30,9 +30,7 @@ def progress(config: Config, store: Store, trained: float) -> float:
         share = max(share, (worked + played + trained * training) / (60 * config.minutes))
     if config.evaluations:
         before = float(store.get("evaluations", "0") or 0)
-        made = store.finished(i).get("self-play", {}).get("evaluations", 0)
-        if config.lag:
-            made = store.finished(i - 1).get("self-play", {}).get("evaluations", 0)
+        made = evaluations_made(store.finished(i - 1 if config.lag else i))
         share = max(share, (before + trained * made) / config.evaluations)
     return min(share, 1.0)
 

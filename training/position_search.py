@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,10 +27,21 @@ TREES_BYTES, MOST_TREES = 1 << 29, 256
 """Largest memory of the trees side by side, in bytes; most positions that a thread searches side by side."""
 
 
-def search_positions(stage: Stage, label: str, states: Sequence[GameState]) -> tuple[np.ndarray, np.ndarray]:
+class Found(NamedTuple):
+    """What searches of n positions found."""
+
+    visits: np.ndarray
+    """[n, action_size] uint16"""
+    values: np.ndarray
+    """[n] float32, for the player to move"""
+    evaluations: int
+    """By the network, of all of them."""
+
+
+def search_positions(stage: Stage, label: str, states: Sequence[GameState]) -> Found:
     """Search n positions with the newest network; raise `Stopped` when the stage's `stop` ended it.
 
-    Returns (visits [n, action_size] uint16, values [n] float32, for the player to move). label: of the progress shown.
+    label: of the progress shown.
     """
     s, n = stage.session, len(states)
     visits, values = np.zeros((n, s.game.action_size), np.uint16), np.zeros(n, np.float32)
@@ -39,21 +51,25 @@ def search_positions(stage: Stage, label: str, states: Sequence[GameState]) -> t
     for _ in range(threads):
         free.put(_Searcher(s, min(size, n), stage))
 
-    def search(part: range) -> None:
+    def search(part: range) -> int:
         if stage.stop():
-            return
+            return 0
         searcher = free.get()
         try:
-            visits[part.start : part.stop], values[part.start : part.stop] = searcher.search(states, part)
+            found = searcher.search(states, part)
+            visits[part.start : part.stop], values[part.start : part.stop] = found.visits, found.values
+            return found.evaluations
         finally:  # also when the network answers NaN: others wait for the searcher
             free.put(searcher)
 
     with stage.progress(label, n) as phase, ThreadPoolExecutor(threads) as pool:
         parts = [range(start, min(start + size, n)) for start in range(0, n, size)]
-        for part, _ in zip(parts, pool.map(search, parts), strict=True):
+        evaluations = 0
+        for part, made in zip(parts, pool.map(search, parts), strict=True):
+            evaluations += made
             phase.update(part.stop)
     stage.check_stop()
-    return visits, values
+    return Found(visits, values, evaluations)
 
 
 class _Searcher:
@@ -66,14 +82,15 @@ class _Searcher:
         self._trees = ManyTrees(s.game, s.config.search, trees=max(trees, 1), sims=self._sims)
         self._name, self._iteration = f"{s.store.get('run') or ''}/{stage.name}", stage.iteration
 
-    def search(self, states: Sequence[GameState], part: range) -> tuple[np.ndarray, np.ndarray]:
-        """Return (visits [len(part), action_size], values [len(part)]) of those of the states."""
+    def search(self, states: Sequence[GameState], part: range) -> Found:
+        """Return what is found of those of the states."""
         m = self._trees
         for tree, k in enumerate(part):
             m.reset(tree, game_seed(self._name, self._iteration, k))
             m.plant(states[k], tree=tree)
-        m.search(self._predictor, self._sims, range(len(part)))
+        made = m.search(self._predictor, self._sims, range(len(part)))
         visits = np.zeros((len(part), m.game.action_size), np.uint16)
         for tree in range(len(part)):
             call(write_target, m.forest, m.puct, tree, visits[tree])
-        return visits, np.array([m.root_value(tree) for tree in range(len(part))], np.float32)
+        values = np.array([m.root_value(tree) for tree in range(len(part))], np.float32)
+        return Found(visits, values, made)

@@ -39,8 +39,8 @@ def reanalyse(session: Session, stop: Callable[[], bool] = never) -> None:
             return
         chosen = choose(s, round(s.config.reanalyse_share * s.store.trained_positions(stage.iteration)))
         with stepping_back(s):
-            found, changed = _search_again(stage, chosen)
-        stage.end({**found.facts(), "changed": changed, "seconds": stage.seconds})
+            found, facts = _search_again(stage, chosen)
+        stage.end({**found.facts(), **facts, "seconds": stage.seconds})
         stage = Stage(session, REANALYSE)
     s.memory.retarget(*Searched.of(stage.earlier[REANALYSE], s.game.action_size))
 
@@ -67,14 +67,18 @@ def choose(session: Session, count: int) -> list[tuple[int, int, int, np.uint64]
     return sorted(zip(*columns, strict=True))
 
 
-def _search_again(stage: Stage, chosen: Sequence[tuple[int, int, int, np.uint64]]) -> tuple[Searched, float]:
-    """Return the new searches of these positions, and the mean distance of their values from the old ones."""
+def _search_again(
+    stage: Stage, chosen: Sequence[tuple[int, int, int, np.uint64]]
+) -> tuple[Searched, dict[str, float]]:
+    """Return the new searches of these positions, and facts: the mean distance of their values from the old ones, and
+    the evaluations by the network."""
     s, before = stage.session, np.zeros(len(chosen), np.float32)
     states: list[GameState] = []
     for k, (iteration, index, ply, _) in enumerate(chosen):
         record = s.store.game(iteration, index)
         before[k] = record.values[ply]
         states.append(after_moves(s.game, record.moves[:ply].tolist()))
-    visits, values = search_positions(stage, "reanalysis", states)
+    visits, values, evaluations = search_positions(stage, "reanalysis", states)
     names = np.array([name for *_, name in chosen], np.uint64)
-    return Searched(names, visits, values), float(np.abs(values - before).mean()) if len(chosen) else 0.0
+    changed = float(np.abs(values - before).mean()) if len(chosen) else 0.0
+    return Searched(names, visits, values), {"changed": changed, "evaluations": evaluations}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from config import UserError
+from config import NO_TOURNAMENT, UserError
 from evaluation.match import MatchGame
 from evaluation.promotion import Verdict, tournament
 from initialise import Session, Stopped
@@ -325,14 +325,15 @@ def _fit_once(stage: Stage, fit: Fit) -> tuple[dict[str, float], dict[str, Any]]
 def play_tournament(session: Session, stop: Callable[[], bool] = never) -> None:
     """Let current play best, and promote it if it has proved better; raise `Stopped` when `stop` ended it.
 
-    A tournament is due every `eval_every` iterations and in the last one. Whether this is the last depends on the
-    seconds worked so far; what follows in the iteration does not change that.
+    A tournament is due every `eval_every` iterations and in the last one, with `NO_TOURNAMENT` never. Whether this is
+    the last depends on the seconds worked so far; what follows in the iteration does not change that.
     """
     s, c, stage = session, session.config, Stage(session, "tournament", stop)
     if stage.finished:
         return
     at = {"at_seconds": s.worked_seconds + spent(s)}
-    due = stage.iteration % c.eval_every == 0 or s.ends(stage.iteration, at["at_seconds"])
+    last = c.eval_every < NO_TOURNAMENT and s.ends(stage.iteration, at["at_seconds"])
+    due = last or stage.iteration % c.eval_every == 0
     current, best = s.current_version, s.best_version
     if not due or current == best:
         stage.end({"played": 0, **at})

@@ -20,6 +20,7 @@ from plugins.experiment.statistics import (
     spread_of,
     visible,
 )
+from storage.run_store import evaluations_of
 
 Result = dict[str, Any]
 
@@ -130,9 +131,9 @@ def _facts(lines: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _evaluations(line: dict[str, Any]) -> float:
-    """Return the evaluations of an iteration's self-play; another checkout may know its rate only."""
+    """Return the evaluations of an iteration; another checkout may know the rate of its self-play only."""
     measured = line.get("self_play_evals_per_s", 0.0) * line.get("self_play_seconds", 0.0)
-    return float(line.get("self_play_evaluations", measured))
+    return evaluations_of({"self_play_evaluations": measured, **line})
 
 
 # ---- in words

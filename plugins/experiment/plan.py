@@ -60,7 +60,7 @@ class Plan:
     minutes: float = 0.0
     """Minutes of a run: processor time of all its cores divided by `cores`."""
     evaluations: float = 0.0
-    """Positions that the network evaluates in self-play of a run, in the place of minutes."""
+    """Positions that the network evaluates in self-play and reanalysis of a run, in the place of minutes."""
     self_play_games: int = 0
     """Games of self-play of a run, in the place of minutes."""
     cores: int = 1

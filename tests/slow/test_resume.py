@@ -10,7 +10,7 @@ import pytest
 
 import config as c
 import initialise
-from config import UserError, with_overrides
+from config import NO_TOURNAMENT, UserError, with_overrides
 from initialise import Session
 from main import train
 from storage.atomic_files import DamagedData
@@ -259,6 +259,13 @@ def test_evaluations_are_a_limit_too():
     assert not at(3, iterations=100, made=700).ends(2, 0), "0 is no limit"
 
 
+def test_what_reanalysis_searches_counts_as_well():
+    stages = {2: {"self-play": {"evaluations": 300}, "reanalyse": {"evaluations": 100}}}
+    now = at(2, iterations=100, evaluations=1000, made=400, stages=stages)
+    assert now.evaluations(2) == 800 and done(now, 1) == pytest.approx(0.8)
+    assert at(2, iterations=100, evaluations=800, made=400, stages=stages).ends(2, 0)
+
+
 def test_of_minutes_selfplay_counts_as_long_as_it_took_and_training_as_long_as_the_last():
     stages = {2: {"self-play": {"seconds": 50.0}, "retrain": {"seconds": 120.0}}, 3: {"self-play": {"seconds": 90.0}}}
     found = at(3, iterations=100, minutes=10, seconds=300, stages=stages)
@@ -283,6 +290,13 @@ def test_the_iteration_in_which_the_minutes_end_has_its_tournament_and_scoreboar
         lines = train(session)
     assert len(lines) == 1
     assert lines[0]["tournament_played"] > 0 and lines[0]["score_kept"] > 0 and lines[0]["score_matches"]
+
+
+def test_a_run_without_tournaments_has_none_in_its_last_iteration_either(root):
+    config = tiny(iterations=1, eval_every=NO_TOURNAMENT, score_every=0, score_games=0, min_memory=16)
+    with Session.start(config, root=root, console=QUIET) as session:
+        [line] = train(session)
+        assert line["tournament_played"] == 0 and (line["version"], session.best_version) == (1, 0)
 
 
 def test_minutes_that_end_in_a_scoreboard_are_followed_by_an_iteration_that_is_the_last(root, monkeypatch):

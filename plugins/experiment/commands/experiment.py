@@ -44,7 +44,8 @@ class Experiment:
     minutes: float | None = None
     """Minutes of each run: processor time of a core."""
     evaluations: float | None = None
-    """Positions that the network evaluates in self-play of each run, in the place of minutes."""
+    """Positions that the network evaluates in self-play and reanalysis of each run, in the place of
+    minutes."""
     self_play_games: int | None = None
     """Games of self-play of each run, in the place of minutes."""
     cores: int | None = None

@@ -106,6 +106,16 @@ def test_games_on_disk_are_as_they_were_and_the_metrics_have_no_data(whole):
     assert not any("data" in name for line in lines for name in line)
 
 
+def test_its_evaluations_count_towards_the_limit_of_evaluations(whole):
+    folder, *_ = whole
+    lines = [json.loads(text) for text in (folder / "metrics.jsonl").read_text().splitlines()]
+    again = sum(line.get("reanalyse_evaluations", 0) for line in lines)
+    played = sum(line["self_play_evaluations"] for line in lines)
+    store = Store(folder / "run.db", read_only=True)
+    assert float(store.get("evaluations")) == played + again > played
+    store.close()
+
+
 def test_a_run_that_is_stopped_again_and_again_finds_and_learns_the_same(whole, tmp_path, quick):
     with Session.start(tiny(**AGAIN), root=tmp_path, console=QUIET) as session:
         parts = session.folder
