@@ -91,13 +91,15 @@ def player_of(plan: Plan, job: Job) -> Iterator[Player]:
     game = games.make(plan.game)
     name = f"{job.variant.name}, seed {job.seed}"
     settings = plan.changes(job.variant, job.seed)
+    named = {key: settings[key] for key in ("forced_wins",) if key in settings}  # of which play has its own value
     if not (job.variant.checkout or job.variant.game or settings.get("network")):
-        player = make_player("current", game, root=job.root, sims=plan.sims, smallest=STEADY)
+        player = make_player("current", game, root=job.root, sims=plan.sims, smallest=STEADY, changes=named)
         player.name = name
         yield player
         return
     with open(job.root / "player.log", "ab") as log:
-        remote = RemotePlayer(name, game, [*job.program(), job.game, str(plan.sims)], job.environment(), log)
+        words = [*job.program(), job.game, str(plan.sims), json.dumps(named)]
+        remote = RemotePlayer(name, game, words, job.environment(), log)
         try:
             yield remote
         finally:

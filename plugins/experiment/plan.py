@@ -13,18 +13,30 @@ from typing import Any
 
 import numpy as np
 
-from config import FIELDS, TYPES, Config, UserError, fault_of, find_faults, unknown_setting
+from config import (
+    FIELDS,
+    NO_TOURNAMENT,
+    TYPES,
+    Config,
+    TournamentSettings,
+    UserError,
+    fault_of,
+    find_faults,
+    unknown_setting,
+)
 from plugins.experiment.statistics import SPREAD
 from system.reading import TEXT_BYTES, read_limited
 from training.presets import preset, preset_for
 
-ALWAYS: dict[str, Any] = {"score_every": 0, "score_games": 0, "eval_every": 10**6, "workers": 0}
+ALWAYS: dict[str, Any] = {"score_every": 0, "score_games": 0, "eval_every": NO_TOURNAMENT, "workers": 0}
 """Settings of every run unless the plan names others: nothing is spent on looking at it."""
 NAME = re.compile(r"[^\x00-\x1f\x7f/\\|]{1,60}\Z")
 OF_VARIANT = "checkout", "game"
 """What a variant says besides its settings, and `first`."""
 OF_PLAN = "seed", "minutes", "evaluations", "iterations"
 """Settings that the plan decides for all runs."""
+OF_TOURNAMENT = [f.name for f in fields(TournamentSettings) if f.name != "eval_every"]
+"""Settings that do nothing in a run without tournaments."""
 BUDGETS = "minutes", "evaluations", "self_play_games"
 """The compute of each run: a plan names one of them."""
 
@@ -122,29 +134,36 @@ class Plan:
     def changes(self, variant: Variant, seed: int, part: int = -1) -> dict[str, Any]:
         """Return the settings of a run that the plan names, in addition to its game's preset; the last part's."""
         found = {**ALWAYS, **self.settings, **variant.settings, "seed": seed}
-        share = 1.0
+        share, games = 1.0, self.self_play_games
         if variant.first:
             before, share = dict(variant.first), variant.first["share"]
+            own = found | {name: value for name, value in before.items() if name != "share"}
+            of_first = max(round(share * games / self._episodes(own)), 1) * self._episodes(own)
             if part == 0:
-                found |= {name: value for name, value in before.items() if name != "share"}
+                found, games = own, of_first
             else:
-                share = 1 - share
+                share, games = 1 - share, games - of_first
                 whole = preset(preset_for(self.game), game=self.game).hidden_cnn_layers
                 found.setdefault("hidden_cnn_layers", list(whole))  # it would be like the first network otherwise
-        iterations = 10**6
-        if self.self_play_games:
-            episodes = int(found.get("episodes", preset(preset_for(self.game), game=self.game).episodes))
-            iterations = max(round(share * self.self_play_games / episodes), 1)
+        iterations = max(games // self._episodes(found), 1) if self.self_play_games else 10**6
         limit = {"evaluations": share * self.evaluations} if self.evaluations else {}
         return {**found, "minutes": share * self.minutes, **limit, "iterations": iterations}
+
+    def _episodes(self, settings: dict[str, Any]) -> int:
+        """Return the games of an iteration; the preset's where the settings name none that is possible."""
+        named = settings.get("episodes")
+        if type(named) is int and named > 0:
+            return named
+        return preset(preset_for(self.game), game=self.game).episodes
 
     def known(self, variant: Variant, seed: int, part: int = -1) -> dict[str, Any]:
         """Return those of the settings of a run that this program knows: another checkout may have more."""
         return {n: v for n, v in self.changes(variant, seed, part).items() if n in FIELDS or not variant.checkout}
 
-    def config(self, variant: Variant, seed: int) -> Config:
+    def config(self, variant: Variant, seed: int, part: int = -1) -> Config:
         """Return the settings of a run as this program knows them."""
-        return preset(preset_for(self.game), self.cores, game=self.game_of(variant), **self.known(variant, seed))
+        known = self.known(variant, seed, part)
+        return preset(preset_for(self.game), self.cores, game=self.game_of(variant), **known)
 
     def arguments(self, variant: Variant, seed: int, part: int = -1) -> list[str]:
         """Return the options of `train` for a run."""
@@ -254,14 +273,31 @@ def _check(plan: Plan, source: str) -> None:
     for variant in plan.variants:
         if faults := [f for part in range(variant.parts) for f in find_faults(plan.known(variant, 0, part))]:
             raise UserError("\n".join(f"{source}: variant {variant.name!r}: {fault}" for fault in faults))
-        config = plan.config(variant, plan.first_seed)
-        if plan.minutes and config.workers:
+        parts = [plan.config(variant, plan.first_seed, part) for part in range(variant.parts)]
+        if plan.minutes and any(config.workers for config in parts):
             raise UserError(f"{source}: workers: expected 0 with minutes, which are processor time of one process")
-        if plan.self_play_games and plan.self_play_games % config.episodes:
+        of_first = sum(config.iterations * config.episodes for config in parts[:-1])
+        left = plan.self_play_games - of_first
+        if plan.self_play_games and (left <= 0 or left % parts[-1].episodes):
+            after = f" to be left after the {of_first} games of its first part" if of_first else ""
             raise UserError(
                 f"{source}: self_play_games: expected a multiple of the episodes of variant "
-                f"{variant.name!r} ({config.episodes}), got {plan.self_play_games}"
+                f"{variant.name!r} ({parts[-1].episodes}){after}, got {left}"
             )
+        for config in parts:
+            _check_tournaments(variant, config, f"{source}: variant {variant.name!r}")
+
+
+def _check_tournaments(variant: Variant, config: Config, where: str) -> None:
+    """Raise `UserError` for settings that need tournaments in a run that has none before its end."""
+    named = [name for name in OF_TOURNAMENT if name in {**variant.settings, **variant.first}]
+    if config.selfplay_with == "best":
+        named.append("selfplay_with")
+    if named and config.eval_every >= config.iterations:
+        raise UserError(
+            f"{where}: {named[0]}: expected tournaments, there is none before the end of a run (eval_every "
+            f"{config.eval_every}); set a smaller eval_every for all variants, as --set eval_every=5 or in [settings]"
+        )
 
 
 def from_file(path: Path) -> Plan:

@@ -68,8 +68,14 @@ def from_table(values: dict[str, Any], source: str) -> Sweep:
     if faults:
         raise UserError("\n".join(faults))
     other = {name: what[0] if isinstance(what, list) else what["low"] for name, what in space.items()}
-    plan = from_values({"positions": 0, **rest, "variants": {BASE: {}, "space": other}}, source)
-    return Sweep(plan, space, trials)
+
+    def plan_of(**changes: Any) -> Plan:
+        return from_values({"positions": 0, **rest, "variants": {BASE: {}, "space": {**other, **changes}}}, source)
+
+    for name, what in space.items():
+        for value in what if isinstance(what, list) else ():
+            plan_of(**{name: value})  # it raises for a value that is possible alone, and not with the rest
+    return Sweep(plan_of(), space, trials)
 
 
 def _faults(name: str, what: Any) -> list[str]:

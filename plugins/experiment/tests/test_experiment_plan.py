@@ -84,6 +84,22 @@ def test_the_order_of_variants_rotates_from_seed_to_seed(tmp_path):
         ({"variants": {"base": {}, "../b": {}}}, "expected a variant's name"),
         ({"settings": {"minutes": 1}}, "minutes belongs to the plan"),
         ({"settings": 3}, "expected a table [settings]"),
+        ({"variants": {"base": {}, "b": {"episodes": 0}}}, "variant 'b': episodes: expected a whole number from 1"),
+        ({"variants": varied("selfplay_with=current,best")}, "selfplay_with: expected tournaments, there is none"),
+        ({"variants": varied("promotion=sprt,threshold")}, "promotion: expected tournaments"),
+        ({"variants": varied("scoring_threshold=1.1,1.3")}, "scoring_threshold: expected tournaments"),
+        ({"variants": varied("sprt_score=0.52,0.55")}, "sprt_score: expected tournaments"),
+        ({"variants": varied("eval_episodes=20,40")}, "eval_episodes: expected tournaments"),
+        ({"settings": {"episodes": 24, "selfplay_with": "best"}}, "expected tournaments"),
+        ({"settings": {"episodes": 24, "selfplay_with": "best", "eval_every": 4}}, "expected tournaments"),
+        (
+            {"variants": {"base": {}, "b": {"first": {"share": 0.5, "episodes": 40}}}},
+            "variant 'b' (24) to be left after the 40 games of its first part, got 56",
+        ),
+        (
+            {"self_play_games": 24, "variants": {"base": {}, "b": {"first": {"share": 0.5}}}},
+            "to be left after the 24 games of its first part, got 0",
+        ),
         ({"game": 3}, 'expected game = "NAME"'),
     ],
 )
@@ -97,6 +113,27 @@ def test_what_cannot_be_is_refused_in_one_line(change, words):
     with pytest.raises(UserError) as error:
         from_values({**values, **change}, "plan.toml")
     assert words in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("vary", ["selfplay_with=current,best", "promotion=sprt,threshold", "eval_episodes=20,40"])
+@pytest.mark.parametrize("budget", [{"minutes": 1}, {"self_play_games": 96}])
+def test_settings_of_tournaments_are_compared_where_there_are_some(vary, budget):
+    values = {"game": "tictactoe", "variants": varied(vary), "settings": {"episodes": 24, "eval_every": 3}, **budget}
+    plan = from_values(values, "")
+    assert [plan.config(variant, 0).eval_every for variant in plan.variants] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    "first, parts",
+    [({}, [2, 3]), ({"share": 0.1}, [1, 4]), ({"share": 0.9}, [4, 1]), ({"share": 0.4, "episodes": 12}, [4, 3])],
+)
+def test_two_parts_play_as_many_games_together_as_one(first, parts):
+    values = {"game": "tictactoe", "self_play_games": 120, "settings": {"episodes": 24}}
+    variants = {"base": {}, "b": {"first": {"share": 0.5, **first}}}
+    plan = from_values({**values, "variants": variants}, "")
+    configs = [plan.config(plan.variants[1], 0, part) for part in (0, 1)]
+    assert [config.iterations for config in configs] == parts
+    assert sum(config.iterations * config.episodes for config in configs) == plan.self_play_games
 
 
 def test_another_plan_does_not_go_on_in_a_folder(plan, tmp_path):

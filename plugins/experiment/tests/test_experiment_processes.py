@@ -1,12 +1,15 @@
 """The processes of an experiment: whose modules they load, and that all of them end."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from plugins.experiment import runs
+from plugins.experiment import measure, runs
+from plugins.experiment.plan import from_values
 from system import processes
 
 FOLDER = Path(runs.__file__).parent
@@ -23,7 +26,7 @@ STUBS = {
 }
 
 
-@pytest.mark.parametrize("script, words", [("child.py", ["0", "0"]), ("seat.py", ["tictactoe", "8"])])
+@pytest.mark.parametrize("script, words", [("child.py", ["0", "0"]), ("seat.py", ["tictactoe", "8", "{}"])])
 def test_modules_of_the_users_path_are_found_by_another_checkout(tmp_path, monkeypatch, script, words):
     for name, text in STUBS[script].items():
         (tmp_path / "checkout" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -37,6 +40,42 @@ def test_modules_of_the_users_path_are_found_by_another_checkout(tmp_path, monke
         said = [process.stdout.readline(), process.stderr.readline()]
         process.kill()
     assert b"found\n" in said, said
+
+
+@pytest.mark.parametrize("forced", [None, 0, 1])
+def test_wins_by_force_are_searched_in_play_as_the_variant_names_them(tmp_path, monkeypatch, forced):
+    """Play would look for all of them otherwise, whatever a run has learned with."""
+    named = {} if forced is None else {"forced_wins": forced}
+    used = []
+
+    def make_player(name, game, **options):
+        used.append(options["changes"])
+        return SimpleNamespace()
+
+    def remote_player(name, game, words, environment, log):
+        used.append(json.loads(words[-1]))
+        return SimpleNamespace(close=lambda: None)
+
+    monkeypatch.setattr(measure, "make_player", make_player)
+    monkeypatch.setattr(measure, "RemotePlayer", remote_player)
+    variants = {"here": named, "there": {**named, "checkout": str(tmp_path)}}
+    plan = from_values({"game": "gomoku(size=9)", "minutes": 1, "seeds": 1, "variants": variants}, "")
+    for job in runs.jobs(plan, tmp_path):
+        job.root.mkdir(parents=True)
+        with measure.player_of(plan, job):
+            pass
+    assert used == [named, named]
+
+
+def test_a_player_in_a_process_of_its_own_gets_the_settings_of_play(tmp_path):
+    stubs = {**STUBS["seat.py"], "games.py": "def make(name): pass\n"}
+    stubs["players/by_name.py"] = "def make_player(*names, **options): print(options['changes'])\n"
+    for name, text in stubs.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    start = [sys.executable, "-P", str(FOLDER / "seat.py"), str(tmp_path), "", "tictactoe", "8", '{"forced_wins": 0}']
+    done = subprocess.run(start, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    assert done.stderr == b"{'forced_wins': 0}\n" and done.stdout == b'"ready"\n'
 
 
 def test_a_run_that_does_not_stop_is_killed_with_all_it_started(monkeypatch):
