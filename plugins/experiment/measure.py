@@ -20,7 +20,7 @@ from agent import Agent, Player
 from config import UserError
 from evaluation.match import contest
 from evaluation.move_accuracy import choose, choose_alone
-from evaluation.solved_positions import oracle, positions
+from evaluation.solved_positions import Oracle, oracle, positions
 from loggers import Console
 from network.predictor import STEADY
 from players.by_name import make_player
@@ -125,16 +125,23 @@ class Table(contextlib.ExitStack):
         return [self._players[job.number] for job in jobs]
 
 
+def solver_of(plan: Plan, say: Callable[[str], None] = lambda text: None) -> Oracle | None:
+    """Return the solver of the plan's game, None without positions to solve; `say` gets why one is not here."""
+    try:
+        return oracle(games.make(plan.game)) if plan.positions else None
+    except UserError as error:
+        say(f"no solved positions: {error}")
+        return None
+
+
 def measure_all(plan: Plan, jobs: list[Job], folder: Path, console: Console) -> list[dict[str, Any]]:
     """Measure what is not measured yet; return all results."""
     results = match_all(plan, jobs, folder, console)
-    game = games.make(plan.game)
-    who = oracle(game) if plan.positions else None
-    if who is not None:
+    if (who := solver_of(plan)) is not None:
         known = {(r["seed"], *r["variants"]) for r in results if r["kind"] == "kept"}
         for seed, block in _by_seed(plan, jobs).items():
             block = [job for job in block if (seed, job.number) not in known]
-            found = positions(game, who, plan.positions, seed) if block else []
+            found = positions(games.make(plan.game), who, plan.positions, seed) if block else []
             for job in block:
                 if found:
                     results.append(_add(folder, "kept", seed, [job.number], **_kept(plan, job, found)))

@@ -50,7 +50,7 @@ def openings_played(store: Store, config: Config, game: Game) -> tuple[Node, lis
         for move in [None, *moves[:DEPTH].tolist()]:
             node = node if move is None else node.after.setdefault(move, Node())
             node.games[part] += 1
-            node.points[part] += (result + 1) / 2 if abs(result) <= 1 else float(result > 0)
+            node.points[part] += (float(np.sign(result)) + 1) / 2
     return root, [(int(part[0]), int(part[-1])) for part in parts]
 
 

@@ -216,8 +216,8 @@ def _sample_games(store: Store, game: Game, boards: Boards, label: str = "") -> 
     for iteration in chosen:
         for record in islice(store.games_of(iteration), 1 if label else 2):
             board = game_named(game, record.board)
-            result = {1: "the first player wins", -1: "the second player wins"}.get(int(record.result), "drawn")
-            title = f"{label}iteration {iteration}, game {record.index}: {result}"
+            winner = "the first player wins" if record.result > 0 else "the second player wins"
+            title = f"{label}iteration {iteration}, game {record.index}: {winner if record.result else 'drawn'}"
             found.append(boards.game(board, record.moves.tolist(), record.values.tolist(), title))
     return found
 

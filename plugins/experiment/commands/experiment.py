@@ -83,13 +83,14 @@ def run(argv: list[str]) -> int:
         return 0
     from loggers import Console
     from plugins.experiment.folder import begin, default_folder, locked
-    from plugins.experiment.measure import measure_all
+    from plugins.experiment.measure import measure_all, solver_of
     from plugins.experiment.runs import jobs, run_all
 
     folder = args.output or default_folder(name)
     with locked(folder):
         if begin(folder, plan, "python main.py experiment " + join(argv)):
             say("the program has changed since this experiment began: its runs are not all of the same code")
+        solver_of(plan, say)
         todo = jobs(plan, folder)
         say(f"the experiment is in {folder}; the same command resumes it")
         run_all(plan, todo, say)

@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 import games
-from config import UserError
+from config import Config, UserError
 from loggers import Console
-from plugins.experiment import measure
+from plugins.experiment import measure, runs
 from plugins.experiment.boards import Boards
 from plugins.experiment.charts import Series, line_chart
 from plugins.experiment.folder import begin
+from plugins.experiment.openings_played import openings_played
 from plugins.experiment.plan import from_file, from_values, varied
 from plugins.experiment.report import _sample_games, experiment_report
 from plugins.experiment.runs import jobs
 from storage.game_record import GameRecord
+from support.command_line import output_of
 
 
 def test_a_stored_game_does_not_run_the_file_that_it_names(tmp_path):
@@ -33,6 +35,25 @@ def test_a_stored_game_does_not_run_the_file_that_it_names(tmp_path):
         _sample_games(store_of(f"{tmp_path / 'theirs.py'}:Game"), game, Boards())
     assert not (tmp_path / "it ran").exists()
     assert len(_sample_games(store_of("gomoku(size=6)"), game, Boards())) == 1
+
+
+@pytest.mark.parametrize(
+    "result, words, points",
+    [(0.6, "the first player wins", 1), (-0.6, "the second", 0), (0.0, "drawn", 0.5), (3.0, "the first", 1)],
+)
+def test_a_result_is_judged_by_its_sign(result, words, points):
+    """A game of one's own may end with any number."""
+    game, moves = games.make("tictactoe"), np.array([4, 0], "<i2")
+    visits = np.zeros((2, 9), np.uint16)
+    record = GameRecord(0, moves, visits, np.zeros(2, np.float32), result, "")
+    row = 1, 0, 0, result, moves.tobytes(), b"\x80"
+    store = SimpleNamespace(
+        game_counts=lambda: {1: 1}, games_of=lambda iteration: iter([record]), rows=lambda *_: [row]
+    )
+    [shown] = _sample_games(store, game, Boards())
+    assert words in shown["title"]
+    root, _ = openings_played(store, Config(game="tictactoe"), game)
+    assert root.points[0] == root.after[4].points[0] == points
 
 
 def test_an_experiment_is_reported_when_its_checkout_is_gone(tmp_path):
@@ -66,6 +87,22 @@ def test_each_seed_has_its_own_solved_positions(monkeypatch, tmp_path):
     assert used == [(seed, [seed]) for seed in (0, 0, 1, 1, 2, 2)] and drawn == [0, 1, 2]
     measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
     assert len(used) == 6 and drawn == [0, 1, 2], "what is known needs no positions"
+
+
+def test_without_a_solver_the_matches_answer_and_it_is_said_before_the_first_run(monkeypatch, tmp_path, place, capsys):
+    def missing(game):
+        raise UserError("expected bitbully")
+
+    def run_all(plan, todo, say):
+        assert "no solved positions: expected bitbully\n" in capsys.readouterr().out
+
+    monkeypatch.setattr(measure, "oracle", missing)
+    monkeypatch.setattr(runs, "run_all", run_all)
+    monkeypatch.setattr(measure, "player_of", lambda plan, job: nullcontext(job))
+    monkeypatch.setattr(measure, "_match", lambda *_: [0.0, 0.0])
+    words = "--game", "tictactoe", "--vary", "cpuct=1,2", "--match-games", "2", "-o", str(tmp_path / "e")
+    code, out, err = output_of(capsys, "experiment", *words)
+    assert (code, err) == (0, "") and "cpuct=2 is better than cpuct=1" in out
 
 
 @pytest.mark.parametrize(

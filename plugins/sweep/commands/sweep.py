@@ -95,6 +95,8 @@ def _next(sweep: Sweep, found: list[Trial]) -> str:
     """Return how to find out whether the best trial is better, as a plan: the best of many looks better by chance."""
     best = max(found, key=lambda trial: trial.elo.mean)
     plan = sweep.plan
+    numbers = "match_games", "sims", "opening_plies", "spread"
+    named = [name for name in numbers if getattr(plan, name) != getattr(type(plan), name)]
     budget = next(name for name in ("minutes", "evaluations", "self_play_games") if getattr(plan, name))
     lines = [
         f"the best of {len(found)} trials looks better than it is: chance chose it too. Whether it is better says an",
@@ -105,6 +107,7 @@ def _next(sweep: Sweep, found: list[Trial]) -> str:
         f"seeds = {max(plan.seeds, 3)}",
         f"{budget} = {_toml(getattr(plan, budget))}",
         f"cores = {plan.cores}",
+        *(f"{name} = {_toml(getattr(plan, name))}" for name in named),
     ]
     for heading, settings in (("settings", plan.settings), ("variants.base", {}), ("variants.best", best.settings)):
         lines += ["", f"[{heading}]", *(f"{name} = {_toml(value)}" for name, value in settings.items())]

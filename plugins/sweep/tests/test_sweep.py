@@ -1,10 +1,16 @@
 """Sweeps: what a file says, which trials are made, that a killed one resumes, and what the importance sees."""
 
+import tomllib
+
 import pytest
 
 from config import UserError
 from loggers import Console
+from plugins.experiment.plan import Plan, from_values
+from plugins.experiment.statistics import effect
 from plugins.sweep import search
+from plugins.sweep.commands.sweep import _next
+from plugins.sweep.search import Trial
 from plugins.sweep.space import from_table
 from support.command_line import output_of
 
@@ -107,6 +113,17 @@ def test_what_cannot_be_is_refused_in_one_line(change, words):
     with pytest.raises(UserError) as error:
         from_table({**FILE, **change}, "s.toml")
     assert words in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("changes", [{}, {"match_games": 40, "sims": 8, "opening_plies": 2, "spread": 35.0}])
+def test_the_plan_that_confirms_the_best_measures_as_the_sweep_did(changes):
+    values = {**FILE, **changes}
+    best = Trial(0, {"cpuct": 2.0}, effect([10.0, 20.0], [1.0, 1.0]))
+    text = _next(from_table(values, "s.toml"), [best])
+    plan = from_values(tomllib.loads(text[text.index("game =") :]), "next")
+    for name in ("match_games", "sims", "opening_plies", "spread", "minutes"):
+        assert getattr(plan, name) == values.get(name, getattr(Plan, name)), name
+    assert ("sims" in text) == bool(changes)
 
 
 def test_the_cost_is_said_and_without_optuna_what_to_install(place, capsys, tmp_path, monkeypatch):

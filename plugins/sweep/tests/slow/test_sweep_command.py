@@ -51,4 +51,5 @@ def test_more_trials_resume_a_sweep_and_its_best_becomes_a_plan(tmp_path, place,
     assert "| trial | mcts_sims | optimizer | Elo over the base | by seed |" in out
     values = tomllib.loads(out[out.index('game = "tictactoe"') :])
     plan = from_values(values, "next")
+    assert (plan.match_games, plan.sims, plan.opening_plies) == (4, 8, 2)
     assert plan.first_seed == 1 and [v.name for v in plan.variants] == ["base", "best"]
