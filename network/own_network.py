@@ -7,8 +7,10 @@ here: what `remember` was given is listed in `networks.txt` in the folder of the
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from game import Game
 from games.own import Kind, class_in, guarded, path_of
 from storage import run_folders
 from storage.atomic_files import private, writing
+from system.import_names import files_beside
 from system.reading import TEXT_BYTES, read_limited
 
 _SPEC = re.compile(r"(?P<file>.+\.py)\s*(?::\s*(?P<name>\w+)?)?\s*\Z")
@@ -40,6 +43,17 @@ def short_name(spec: str) -> str:
     """Return the name of a network without the folder of its file."""
     path, name = _parts(spec)
     return f"{path.name}:{name}" if name else path.name
+
+
+def digest(spec: str) -> str:
+    """Return a sha256 of a network's file and of those in its folder that it imports; nothing is run."""
+    path, _ = _parts(spec)
+    total = hashlib.sha256()
+    for file in files_beside(path):
+        with suppress(OSError):  # who loads it says so
+            text = read_limited(file, TEXT_BYTES)
+            total.update(f"{file.name} {len(text)}\n".encode() + text)
+    return total.hexdigest()
 
 
 def lies_elsewhere(one: str | None, other: str | None) -> bool:

@@ -11,7 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import games
 from config import UserError
+from games import own
+from network import own_network
 from plugins.experiment.plan import Plan, from_values
 from storage.atomic_files import write_file
 from storage.run_files import RunBusy
@@ -49,12 +52,42 @@ def machine() -> dict[str, Any]:
     }
 
 
+def made_by(plan: Plan) -> dict[str, Any]:
+    """Return what makes the runs of a plan: as `machine`, and digests of all code that its variants name."""
+    code = {"game": own.digest(games.make(plan.game))}
+    for variant in plan.variants:
+        name = variant.name
+        if variant.checkout:
+            code[f"{name}: checkout"] = sources_digest(Path(variant.checkout))
+        if variant.game:
+            code[f"{name}: game"] = own.digest(games.make(variant.game))
+        networks = [plan.changes(variant, 0, part).get("network") for part in range(variant.parts)]
+        code[f"{name}: network"] = " ".join(own_network.digest(network) for network in networks if network)
+    return machine() | {name: digest[:16] for name, digest in code.items() if digest}
+
+
+def resumed(made: list[dict[str, Any]], now: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return (what made each start, with this one if it is unlike the last; in words what differs from the last)."""
+    last, this = (_lasting(facts) for facts in (made[-1] if made else {}, now))
+    return (made if this == last else [*made, now]), differing(last, this)
+
+
+def differing(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Return in words what differs between two starts, out of what is known of both."""
+    before, now = _lasting(before), _lasting(now)
+    return [f"{name} {before[name]}, now {now[name]}" for name in now if before.get(name, now[name]) != now[name]]
+
+
+def _lasting(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name not in ("date", "command")}
+
+
 def read_experiment(folder: Path) -> tuple[Plan, list[dict[str, Any]]]:
     """Return (plan, what it was made with at each start) of an experiment; raise `UserError` if it is none."""
     path = folder / PLAN
     try:
         kept = json.loads(read_limited(path, TEXT_BYTES))
-        values, made = dict(kept["plan"]), list(kept["made"])
+        values, made = dict(kept["plan"]), [{"command": "", **facts} for facts in kept["made"]]
         values["variants"] = {v["name"]: _present(v) for v in values["variants"]}
     except OSError as error:
         raise UserError(f"{folder}: expected an experiment, with a file {PLAN} ({error.strerror})") from None
@@ -68,21 +101,23 @@ def _present(variant: dict[str, Any]) -> dict[str, Any]:
     return {**variant["settings"], **own}
 
 
-def begin(folder: Path, plan: Plan, command: str) -> bool:
-    """Write the plan into a new folder, or check that it is the folder's; return whether the program has changed."""
-    now = {**machine(), "command": command}
-    if not (folder / PLAN).exists():
+def begin(folder: Path, plan: Plan, command: str) -> list[str]:
+    """Write the plan into a new folder, or check that it is the folder's.
+
+    Return in words what has changed since the last start: program, machine, code that variants name.
+    """
+    made: list[dict[str, Any]] = []
+    if (folder / PLAN).exists():
+        before, made = read_experiment(folder)
+        if before.to_json() != plan.to_json():
+            raise UserError(
+                f"{folder}: expected the plan that this experiment began with, got another; -o names another folder"
+            )
+    else:
         make_private(folder)
-        write_file(folder / PLAN, json.dumps({"plan": plan.to_json(), "made": [now]}, indent=1).encode())
-        return False
-    before, made = read_experiment(folder)
-    if before.to_json() != plan.to_json():
-        raise UserError(
-            f"{folder}: expected the plan that this experiment began with, got another; -o names another folder"
-        )
-    changed = bool(made) and made[-1].get("sources") != now["sources"]
-    if changed:
-        write_file(folder / PLAN, json.dumps({"plan": plan.to_json(), "made": [*made, now]}, indent=1).encode())
+    starts, changed = resumed(made, {**made_by(plan), "command": command})
+    if starts != made:
+        write_file(folder / PLAN, json.dumps({"plan": plan.to_json(), "made": starts}, indent=1).encode())
     return changed
 
 

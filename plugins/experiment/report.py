@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from loggers import clock
 from plugins.experiment.answer import cells, rows, sentences
 from plugins.experiment.boards import Boards
 from plugins.experiment.charts import Interval, Series, interval_chart, line_chart
-from plugins.experiment.folder import machine, read_experiment
+from plugins.experiment.folder import differing, machine, read_experiment
 from plugins.experiment.measure import read_results
 from plugins.experiment.openings_played import as_values, openings_played
 from plugins.experiment.plan import Plan
@@ -263,6 +263,8 @@ def experiment_report(folder: Path, named: str) -> str:
     data = {"parts": boards.parts, "drawn": boards.drawn, "games": shown, "openings": [], "parts_of_run": []}
     elos = [Interval(row.name, row.elo.mean, row.elo.low, row.elo.high, row.elo.seeds) for row in found if row.elo]
     kept = [Interval(row.name, row.kept.mean, row.kept.low, row.kept.high, row.kept.seeds) for row in found if row.kept]
+    unlike = [words for before, now in pairwise(made) for words in differing(before, now)]
+    changed = _para(f"Not all of it was made alike: {'; '.join(unlike)}.") if unlike else ""
     together = "" if plan.comparisons < 2 else f", which hold for all {plan.comparisons} variants together"
     sections = [
         section("Answer", *(_para(line) for line in said), kind="answer"),
@@ -287,7 +289,7 @@ def experiment_report(folder: Path, named: str) -> str:
         section("Games of self-play", _viewer("games") if shown else ""),
         section("Variants", _variants(plan)),
         section("Do it again", *(f"<pre>{escape(line)}</pre>" for line in dict.fromkeys(m["command"] for m in made))),
-        section("Made by", *(_facts({k: v for k, v in m.items() if k != "command"}) for m in made)),
+        section("Made by", changed, *(_facts({k: v for k, v in m.items() if k != "command"}) for m in made)),
     ]
     below = f"{len(plan.variants)} variants, {plan.seeds} seeds, {plan.budget} a run"
     return page(f"{game.name}: {folder.name}", below, sections, data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,8 @@ from plugins.experiment.runs import Job, jobs, run_all
 from plugins.laboratory.hex_openings import known_openings
 from plugins.records.goals import Goal, Record
 from storage import run_folders
+from system.machine import processor_name
+from system.program import sources_digest
 
 POINTS = 4
 """Versions of a run that its curve is made of."""
@@ -46,8 +49,9 @@ class Checked(NamedTuple):
 
 
 def folder_of(goal: Goal, record: Record) -> Path:
-    """Return the folder of a claim's runs: another claim has another one."""
-    facts = [goal.game, goal.cores, record.planned, sorted(record.settings.items())]
+    """Return the folder of a claim's runs: another claim has another one, and so has another program or machine."""
+    facts = [goal.game, goal.cores, float(record.planned), sorted(record.settings.items())]
+    facts += [sources_digest(), processor_name()]
     return run_folders.RUNS / "records" / f"{goal.name}-{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:8]}"
 
 
@@ -69,7 +73,8 @@ def _checked(job: Job, game: Game, goal: Goal, record: Record, measure: Callable
     for line in job.metrics():
         trained.setdefault(line["version"], line["total_seconds"] / 60)
     # The iteration in which the minutes end is the run's last, and a few seconds longer
-    within = [v for v, minutes in trained.items() if minutes <= record.minutes] if record.of else list(trained)
+    limit = record.minutes if record.of else math.inf
+    within = [v for v, minutes in trained.items() if minutes <= limit]
     if not within:
         raise UserError(f"{job.name}: expected a version within {record.minutes:g} minutes, there is none")
     step = max(-(-len(within) // POINTS), 1)
@@ -80,9 +85,18 @@ def _checked(job: Job, game: Game, goal: Goal, record: Record, measure: Callable
         agent = make_player(f"version{version}", game, root=job.root, sims=goal.sims, smallest=STEADY, changes=changes)
         if not isinstance(agent, Agent):
             raise UserError(f"{job.name}: expected a network that searches")
-        curve.append([round(trained[version], 2), round(measure(agent), 2)])
+        curve.append([min(_rounded_up(trained[version]), limit), round(measure(agent), 2)])
     minutes, percent = curve[-1]
     return Checked(job.seed, minutes, percent, curve)
+
+
+def _rounded_up(minutes: float) -> float:
+    """Return minutes with two digits, within which a version has ended: as a claim they find it again.
+
+    >>> _rounded_up(8.3748), _rounded_up(8.37)
+    (8.38, 8.37)
+    """
+    return math.ceil(round(100 * minutes, 6)) / 100
 
 
 def measure_of(goal: Goal, game: Game) -> Callable[[Agent], float]:

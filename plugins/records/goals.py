@@ -26,7 +26,8 @@ class Record:
     minutes: float
     """Until the goal was reached, of the goal's cores."""
     of: float = 0.0
-    """Minutes that the run was planned for, which its learning rate follows; 0 = the same."""
+    """Minutes that the run was planned for, which its learning rate follows; 0 = the same. A run ends with the
+    iteration in which they end, so that `minutes` may be a little more."""
     seeds: tuple[int, ...] = (0,)
     """Each of them reached it."""
     settings: dict[str, Any] = field(default_factory=dict)
@@ -43,7 +44,7 @@ class Record:
 
     @property
     def planned(self) -> float:
-        return max(self.minutes, self.of)
+        return self.of or self.minutes
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,9 @@ import numpy as np
 
 from config import TYPES, UserError
 from loggers import Console
+from plugins.experiment.folder import made_by, resumed
 from plugins.experiment.measure import match_all
+from plugins.experiment.plan import Variant
 from plugins.experiment.runs import jobs, run_all
 from plugins.experiment.statistics import Effect, effect, elo_of_seed
 from plugins.sweep.space import Sweep
@@ -48,22 +51,34 @@ def require_optuna() -> Any:
     return optuna
 
 
-def begin(folder: Path, sweep: Sweep) -> None:
-    """Write the sweep into a new folder, or check that it is the folder's: more trials are the same sweep."""
+def begin(folder: Path, sweep: Sweep) -> list[str]:
+    """Write the sweep into a new folder, or check that it is the folder's: more trials are the same sweep.
+
+    Return in words what has changed since the last start: program, machine, code that is named.
+    """
     make_private(folder)
-    path = folder / KEPT
-    if not path.exists():
-        write_file(path, json.dumps(sweep.to_json(), indent=1).encode())
-    elif _read(path) != json.loads(json.dumps(sweep.to_json())):
-        raise UserError(f"{folder}: expected the sweep that began there, got another; -o names another folder")
+    path, made = folder / KEPT, []
+    if path.exists():
+        kept = _read(path)
+        made = kept.pop("made", [])
+        if kept != json.loads(json.dumps(sweep.to_json())):
+            raise UserError(f"{folder}: expected the sweep that began there, got another; -o names another folder")
+    networks = sweep.space.get("network", [])
+    variants = sweep.plan.base, *(Variant(network, {"network": network}) for network in networks)
+    starts, changed = resumed(made, made_by(replace(sweep.plan, variants=variants)))
+    if starts != made:
+        write_file(path, json.dumps({**sweep.to_json(), "made": starts}, indent=1).encode())
+    return changed
 
 
-def _read(path: Path) -> Any:
-    """Return what a file of JSON holds, None if it is damaged."""
+def _read(path: Path) -> dict[str, Any]:
+    """Return what a file of a sweep holds, {} if it is damaged."""
     try:
-        return json.loads(read_limited(path, TEXT_BYTES))
-    except (ValueError, RecursionError):
-        return None
+        kept = json.loads(read_limited(path, TEXT_BYTES))
+        fits = all(isinstance(facts, dict) for facts in kept.get("made", []))
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return {}
+    return kept if fits else {}
 
 
 def study_of(folder: Path) -> Any:

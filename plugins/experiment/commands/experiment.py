@@ -88,8 +88,8 @@ def run(argv: list[str]) -> int:
 
     folder = args.output or default_folder(name)
     with locked(folder):
-        if begin(folder, plan, "python main.py experiment " + join(argv)):
-            say("the program has changed since this experiment began: its runs are not all of the same code")
+        if changed := begin(folder, plan, "python main.py experiment " + join(argv)):
+            say(f"what is made from here on is not made like the rest: {'; '.join(changed)}")
         solver_of(plan, say)
         todo = jobs(plan, folder)
         say(f"the experiment is in {folder}; the same command resumes it")

@@ -13,7 +13,7 @@ from loggers import Console
 from plugins.experiment import measure, runs
 from plugins.experiment.boards import Boards
 from plugins.experiment.charts import Series, line_chart
-from plugins.experiment.folder import begin
+from plugins.experiment.folder import begin, machine, read_experiment
 from plugins.experiment.openings_played import openings_played
 from plugins.experiment.plan import from_file, from_values, varied
 from plugins.experiment.report import _sample_games, experiment_report
@@ -70,6 +70,55 @@ def test_an_experiment_is_reported_when_its_checkout_is_gone(tmp_path):
     assert "0 of 4 runs are finished" in experiment_report(tmp_path / "e", "tictactoe")
     with pytest.raises(UserError, match="variant 'theirs': checkout: expected a folder with main.py"):
         from_file(file)
+
+
+MIXED = """
+game = "{0}/rules.py:Own"
+minutes = 1
+seeds = 2
+[variants.base]
+[variants.theirs]
+checkout = "{0}/other"
+[variants."their planes"]
+game = "{0}/planes.py:Own"
+[variants."their net"]
+network = "{0}/net.py:Net"
+"""
+
+
+@pytest.mark.parametrize(
+    "file, name",
+    [
+        ("other/main.py", "theirs: checkout"),
+        ("rules.py", "game"),
+        ("planes.py", "their planes: game"),
+        ("net.py", "their net: network"),
+        ("layers.py", "their net: network"),
+        ("", "keras"),
+        ("", "processor"),
+    ],
+)
+def test_what_has_changed_when_an_experiment_is_resumed_is_named(monkeypatch, tmp_path, file, name):
+    own = "from games.tictactoe import TicTacToe\n\nclass Own(TicTacToe):\n    pass\n"
+    (tmp_path / "other").mkdir()
+    texts = {"other/main.py": "", "rules.py": own, "planes.py": own, "net.py": "import layers\n", "layers.py": ""}
+    for path, text in texts.items():
+        (tmp_path / path).write_text(text)
+    (tmp_path / "plan.toml").write_text(MIXED.format(tmp_path))
+    plan, folder = from_file(tmp_path / "plan.toml").with_whole_names(), tmp_path / "e"
+    here = {**machine(), "keras": "1", "processor": "this"}
+    monkeypatch.setattr("plugins.experiment.folder.machine", lambda: here)
+    assert begin(folder, plan, "first") == [] == begin(folder, plan, "again")
+    here["date"] = "2001-01-01"
+    assert begin(folder, plan, "on another day") == [] and len(read_experiment(folder)[1]) == 1
+    if file:
+        (tmp_path / file).write_text(texts[file] + "x = 1\n")
+    else:
+        here = {**here, name: "another"}
+    [words] = begin(folder, plan, "resumed")
+    assert words.startswith(f"{name} ") and ", now " in words
+    assert begin(folder, plan, "resumed") == [] and len(read_experiment(folder)[1]) == 2
+    assert f"Not all of it was made alike: {words}." in experiment_report(folder, plan.game)
 
 
 def test_each_seed_has_its_own_solved_positions(monkeypatch, tmp_path):

@@ -25,7 +25,7 @@ EXAMPLES = {
 class Records:
     """Show how fast games are learned, or check a claim: train with its settings and seeds, and measure its goal.
 
-    Stop or kill a check at any time: the same command resumes it."""
+    Stop or kill a check at any time: the same command resumes it, by the same program on the same machine."""
 
     check: str = ""
     """The goal whose best record is to be run."""
@@ -109,8 +109,8 @@ def _as_toml(goal: Goal, record: Record, found: list[Any]) -> str:
     settings = "".join(f"{name} = {json.dumps(value)}\n" for name, value in record.settings.items())
     lines = [
         f"[[{goal.name}.records]]",
-        f"minutes = {last:g}",
-        f"of = {record.planned:g}",
+        f"minutes = {json.dumps(last)}",
+        f"of = {json.dumps(record.planned)}",
         f"seeds = {json.dumps([run.seed for run in found])}",
         f"figure = {min(run.percent for run in found):g}",
         f"commit = {json.dumps(by['commit'])}",

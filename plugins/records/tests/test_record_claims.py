@@ -7,7 +7,9 @@ import pytest
 
 import games
 from config import UserError
+from plugins.records import check
 from plugins.records.check import folder_of, judged_right, measure_of
+from plugins.records.commands.record import _as_toml
 from plugins.records.goals import SHIPPED, read_goals
 from support.command_line import output_of
 from system.place import HERE
@@ -23,7 +25,7 @@ def test_each_record_that_ships_has_reached_its_goal_and_its_log_has_the_figures
             assert measure_of(goal, games.make(goal.game)) is not None
         for record in goal.records:
             assert record.figure >= goal.goal and [record.minutes, record.figure] in map(list, record.curve)
-            assert record.planned >= record.minutes and record.command and record.commit and record.date
+            assert record.planned >= record.minutes - 1 and record.command and record.commit and record.date
             path, _, heading = record.log.partition("#")
             text = (HERE / path).read_text()
             assert f"{record.figure:g}" in text and record.commit in text and heading.split("-")[0] in text.lower()
@@ -116,9 +118,41 @@ def test_a_game_of_a_file_that_a_claim_names_is_not_run(place, capsys, tmp_path)
     assert code == 2 and err.count("\n") == 1 and not (tmp_path / "it ran").exists()
 
 
-def test_another_claim_has_another_folder():
+def test_another_claim_has_another_folder_and_so_has_another_program_or_machine(monkeypatch):
     goal = GOALS["gomoku9"]
     record = goal.best
     assert folder_of(goal, record) == folder_of(goal, record)
     others = [record.__class__(minutes=5), record.__class__(minutes=50, settings={"cpuct": 2})]
-    assert len({folder_of(goal, each) for each in (record, *others)}) == 3
+    found = {folder_of(goal, each) for each in (record, *others)}
+    for name in ("sources_digest", "processor_name"):
+        monkeypatch.setattr(check, name, lambda: "another")
+        found.add(folder_of(goal, record))
+    assert len(found) == 5
+
+
+@pytest.mark.parametrize(
+    "claim, trained, reached",
+    [
+        ("minutes = 60", [20.0, 40.0, 60.4013], [60.41, 60]),
+        ("minutes = 60.0", [20.0, 59.0], [59.0, 60]),
+        ("minutes = 10\nof = 60", [8.3748, 10.001, 60.4], [8.38, 60]),
+        ("minutes = 8.375\nof = 9.0000001", [8.3748, 8.3759, 9.1], [8.375, 9.0000001]),
+    ],
+)
+def test_what_a_check_prints_is_a_claim_that_the_next_check_confirms(monkeypatch, tmp_path, claim, trained, reached):
+    lines = [{"version": n, "total_seconds": 60 * minutes} for n, minutes in enumerate(trained)]
+    job = SimpleNamespace(seed=0, root=tmp_path, name="seed 0", metrics=lambda: lines)
+    monkeypatch.setattr(check, "Agent", str)
+    monkeypatch.setattr(check, "make_player", lambda name, *_, **__: name)
+    (tmp_path / "r.toml").write_text(GOAL.replace("minutes = 1", claim))
+    first = read_goals(tmp_path / "r.toml")["mine"]
+
+    def checked(goal):
+        return check._checked(job, None, goal, goal.best, lambda agent: 90.0 + int(agent.removeprefix("version")))
+
+    found = checked(first)
+    (tmp_path / "r.toml").write_text(GOAL.partition("[[")[0] + _as_toml(first, first.best, [found]))
+    again = read_goals(tmp_path / "r.toml")["mine"]
+    assert [again.best.minutes, again.best.of] == reached and list(again.best.curve[-1]) == [reached[0], found.percent]
+    assert folder_of(again, again.best) == folder_of(first, first.best)
+    assert checked(again) == found

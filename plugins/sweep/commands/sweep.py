@@ -59,7 +59,8 @@ def run(argv: list[str]) -> int:
     require_optuna()
     folder = args.output or default_folder(f"sweep-{Path(args.file).stem}")
     with locked(folder):
-        begin(folder, sweep)
+        if changed := begin(folder, sweep):
+            say(f"what is made from here on is not made like the rest: {'; '.join(changed)}")
         say(f"the sweep is in {folder}; the same command resumes it")
         found = run_trials(sweep, folder, say, Console(quiet=args.json))
         shares = importance(folder)

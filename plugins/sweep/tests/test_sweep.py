@@ -1,5 +1,6 @@
 """Sweeps: what a file says, which trials are made, that a killed one resumes, and what the importance sees."""
 
+import json
 import tomllib
 
 import pytest
@@ -72,6 +73,24 @@ def test_a_trial_that_was_killed_is_made_again_with_the_same_settings(games, tmp
     other = {**FILE, "space": {"cpuct": {"low": 0.5, "high": 5.0}}}
     with pytest.raises(UserError, match="-o names another folder"):
         trials(other, tmp_path / "killed")
+
+
+def test_what_has_changed_when_a_sweep_is_resumed_is_named(monkeypatch, tmp_path):
+    (tmp_path / "net.py").write_text("")
+    values = {**FILE, "space": {"network": [f"{tmp_path}/net.py:One", f"{tmp_path}/net.py:Two"]}}
+    sweep, folder = from_table(values, "s.toml"), tmp_path / "s"
+    assert search.begin(folder, sweep) == [] == search.begin(folder, sweep)
+    (tmp_path / "net.py").write_text("x = 1")
+    assert [words.split()[0] for words in search.begin(folder, sweep)] == [
+        f"{tmp_path}/net.py:{name}:" for name in ("One", "Two")
+    ]
+    monkeypatch.setattr("plugins.experiment.folder.processor_name", lambda: "another")
+    [words] = search.begin(folder, sweep)
+    assert words.endswith(", now another") and search.begin(folder, sweep) == []
+    kept = json.loads((folder / search.KEPT).read_text())
+    assert len(kept.pop("made")) == 3
+    (folder / search.KEPT).write_text(json.dumps(kept))  # of an earlier version
+    assert search.begin(folder, sweep) == []
 
 
 def test_a_damaged_folder_is_named_in_one_line(games, tmp_path):
