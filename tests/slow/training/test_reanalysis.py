@@ -13,7 +13,7 @@ from memory import origins
 from search.many_trees import ManyTrees
 from storage.position_data import REANALYSE, Searched
 from storage.run_folders import read_config
-from storage.run_store import Store
+from storage.run_store import Store, evaluations_made, evaluations_of
 from storage.verify import verify
 from support.tiny_runs import QUIET, tiny
 from training import position_search
@@ -113,6 +113,7 @@ def test_its_evaluations_count_towards_the_limit_of_evaluations(whole):
     played = sum(line["self_play_evaluations"] for line in lines)
     store = Store(folder / "run.db", read_only=True)
     assert float(store.get("evaluations")) == played + again > played
+    assert all(evaluations_of(line) == evaluations_made(store.finished(line["iteration"])) for line in lines)
     store.close()
 
 

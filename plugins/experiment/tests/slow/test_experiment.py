@@ -221,7 +221,9 @@ def test_another_checkout_a_network_and_a_game_each_train_and_play_by_their_own_
     assert [configs[name].network for name in ("base", "theirs")] == [None] * 2
     for name, job in found.items():
         for folder in job.folders:
-            counts = [line["self_play_evaluations"] for line in read_metrics(folder / METRICS)]
+            lines = read_metrics(folder / METRICS)
+            assert not any(line["tournament_played"] for line in lines), "nothing is spent on looking, nor at the end"
+            counts = [line["self_play_evaluations"] for line in lines]
             limit = 2000 / len(job.folders)
             assert sum(counts) >= limit > sum(counts[:-1]) > 0, f"{name} ends with the iteration that reaches it"
     small, grown = found["grows"].folders
