@@ -13,8 +13,8 @@ from typing import Any
 
 import games
 from config import UserError
-from games import own
-from network import own_network
+from games.own import digest as digest_of_game
+from network.own_network import digest as digest_of_network
 from plugins.experiment.plan import Plan, from_values
 from storage.atomic_files import write_file
 from storage.run_files import RunBusy
@@ -54,16 +54,16 @@ def machine() -> dict[str, Any]:
 
 def made_by(plan: Plan) -> dict[str, Any]:
     """Return what makes the runs of a plan: as `machine`, and digests of all code that its variants name."""
-    code = {"game": own.digest(games.make(plan.game))}
+    code = {"game": digest_of_game(games.make(plan.game))[:16]}
     for variant in plan.variants:
         name = variant.name
         if variant.checkout:
-            code[f"{name}: checkout"] = sources_digest(Path(variant.checkout))
+            code[f"{name}: checkout"] = sources_digest(Path(variant.checkout))[:16]
         if variant.game:
-            code[f"{name}: game"] = own.digest(games.make(variant.game))
+            code[f"{name}: game"] = digest_of_game(games.make(variant.game))[:16]
         networks = [plan.changes(variant, 0, part).get("network") for part in range(variant.parts)]
-        code[f"{name}: network"] = " ".join(own_network.digest(network) for network in networks if network)
-    return machine() | {name: digest[:16] for name, digest in code.items() if digest}
+        code[f"{name}: network"] = " ".join(digest_of_network(network)[:16] for network in networks if network)
+    return machine() | {name: digest for name, digest in code.items() if digest}
 
 
 def resumed(made: list[dict[str, Any]], now: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:

@@ -9,7 +9,7 @@ import pytest
 from config import UserError
 from loggers import Console
 from plugins.experiment import measure
-from plugins.experiment.answer import cells, power, rows, sentences
+from plugins.experiment.answer import _evaluations, cells, power, rows, sentences
 from plugins.experiment.folder import begin, read_experiment
 from plugins.experiment.plan import from_file, from_values, varied
 from plugins.experiment.runs import jobs
@@ -186,6 +186,11 @@ def test_evaluations_are_the_limit_of_every_run_and_are_typed_too(place, capsys)
         capsys, "experiment", "--vary", "cpuct=1,2", "--evaluations", "3e6", "--first-seed", "5", "--power"
     )
     assert (code, err) == (0, "") and out.startswith("2 variants, 3 seeds: 6 runs of 3,000,000 evaluations\n")
+
+
+def test_evaluations_are_those_of_self_play_and_of_reanalysis():
+    assert _evaluations({"self_play_evaluations": 500, "reanalyse_evaluations": 20}) == 520
+    assert _evaluations({"self_play_evals_per_s": 100.0, "self_play_seconds": 3.0}) == 300, "of an earlier version"
 
 
 def results_of(plan, elo):

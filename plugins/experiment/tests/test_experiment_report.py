@@ -83,6 +83,7 @@ checkout = "{0}/other"
 game = "{0}/planes.py:Own"
 [variants."their net"]
 network = "{0}/net.py:Net"
+first = {{ share = 0.5, network = "{0}/first.py:Net" }}
 """
 
 
@@ -94,6 +95,7 @@ network = "{0}/net.py:Net"
         ("planes.py", "their planes: game"),
         ("net.py", "their net: network"),
         ("layers.py", "their net: network"),
+        ("first.py", "their net: network"),
         ("", "keras"),
         ("", "processor"),
     ],
@@ -101,7 +103,8 @@ network = "{0}/net.py:Net"
 def test_what_has_changed_when_an_experiment_is_resumed_is_named(monkeypatch, tmp_path, file, name):
     own = "from games.tictactoe import TicTacToe\n\nclass Own(TicTacToe):\n    pass\n"
     (tmp_path / "other").mkdir()
-    texts = {"other/main.py": "", "rules.py": own, "planes.py": own, "net.py": "import layers\n", "layers.py": ""}
+    texts = {"rules.py": own, "planes.py": own, "net.py": "import layers\n"}
+    texts |= dict.fromkeys(("other/main.py", "layers.py", "first.py"), "")
     for path, text in texts.items():
         (tmp_path / path).write_text(text)
     (tmp_path / "plan.toml").write_text(MIXED.format(tmp_path))
