@@ -4,7 +4,7 @@
 
 The levels are those that ship already, on another board of a range at first those of its largest; with `--afresh`, or
 where these have no names, they are chosen among the candidates of a new player. All games are played again; with
-`--resume`, after a stop, those that are stored with the player count. `--niced` leaves the processor to everything else.
+`--resume`, after a stop, those stored with the player count. `--niced` leaves the processor to everything else.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def _levels(folder: Path) -> list[str]:
         levels, anchor, games_each = read_file(file_on(folder, board))
         lines += [
             f"Levels of play on {rows} x {columns} points, Elo over `{anchor}`, with 95 % intervals of the distance to",
-            f"the level below; from the games of all candidates, at least {games_each} for each two that are neighbours:",
+            f"the level below; from games of all candidates, at least {games_each} for each two that are neighbours:",
             "",
             "| level | name | player | simulations | temperature | at random | Elo |",
             "|---|---|---|---|---|---|---|",

@@ -76,8 +76,8 @@ def network_of(plan: Plan) -> Network:
 def bytes_of(network: Network) -> bytes:
     """Return the trained numbers of a network, as `engine.js` reads them.
 
-    Of each array the first bytes of all numbers, then the second ones, and so on: high bytes are alike, and take 3 % less
-    of a packed page where they lie together.
+    Of each array the first bytes of all numbers, then the second ones, and so on: high bytes are alike, so that a page
+    is packed into 3 % less.
     """
     arrays = network.small, network.fine, network.exact
     return b"".join(each.view(np.uint8).reshape(-1, each.itemsize).T.tobytes() for each in arrays)

@@ -86,12 +86,16 @@ def _add(folder: Path, kind: str, seed: int, numbers: list[int], **facts: Any) -
 
 
 @contextlib.contextmanager
-def player_of(plan: Plan, job: Job) -> Iterator[Player]:
-    """Give a block the newest network of a run as a player: in a process of its own where its code is another."""
+def player_of(plan: Plan, job: Job, changes: dict[str, Any] | None = None) -> Iterator[Player]:
+    """Give a block the newest network of a run as a player: in a process of its own where its code is another.
+
+    changes: of the settings of its search.
+    """
     game = games.make(plan.game)
     name = f"{job.variant.name}, seed {job.seed}"
     settings = plan.changes(job.variant, job.seed)
     named = {key: settings[key] for key in ("forced_wins",) if key in settings}  # of which play has its own value
+    named |= changes or {}
     if not (job.variant.checkout or job.variant.game or settings.get("network")):
         player = make_player("current", game, root=job.root, sims=plan.sims, smallest=STEADY, changes=named)
         player.name = name
@@ -144,7 +148,7 @@ def measure_all(plan: Plan, jobs: list[Job], folder: Path, console: Console) -> 
             found = positions(games.make(plan.game), who, plan.positions, seed) if block else []
             for job in block:
                 if found:
-                    results.append(_add(folder, "kept", seed, [job.number], **_kept(plan, job, found)))
+                    results.append(_add(folder, "kept", seed, [job.number], **_kept(plan, job, who, found)))
     return results
 
 
@@ -182,13 +186,16 @@ def _match(plan: Plan, one: Job, other: Job, table: Table, console: Console) -> 
         )
 
 
-def _kept(plan: Plan, job: Job, found: list[Any]) -> dict[str, Any]:
-    """Return which moves keep the value, "1" or "0" a position; and by the network alone, of several versions."""
+def _kept(plan: Plan, job: Job, who: Oracle, found: list[Any]) -> dict[str, Any]:
+    """Return which moves keep the value, "1" or "0" a position; and by the network alone, of several versions.
+
+    A search does not solve the endings that the solver of the positions knows (see `move_accuracy.without_solver`).
+    """
 
     def hits(moves: list[int], some: list[Any]) -> str:
         return "".join(str(int(m in p.keeping)) for m, p in zip(moves, some, strict=True))
 
-    with player_of(plan, job) as player:
+    with player_of(plan, job, {"endgame": 0} if who.endings else {}) as player:
         if not isinstance(player, Agent):
             return {"searched": hits(choose(player, found)[0], found)}
         facts: dict[str, Any] = {

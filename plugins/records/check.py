@@ -16,7 +16,7 @@ import games
 from agent import Agent
 from config import UserError
 from evaluation.match import contest
-from evaluation.move_accuracy import choose
+from evaluation.move_accuracy import choose, without_solver
 from evaluation.solved_positions import oracle, positions
 from game import Game
 from games.hex import Hex
@@ -81,8 +81,7 @@ def _checked(job: Job, game: Game, goal: Goal, record: Record, measure: Callable
     chosen = within[::-1][::step][::-1]
     curve = []
     for version in chosen:
-        changes = {} if goal.endgame is None else {"endgame": goal.endgame}
-        agent = make_player(f"version{version}", game, root=job.root, sims=goal.sims, smallest=STEADY, changes=changes)
+        agent = make_player(f"version{version}", game, root=job.root, sims=goal.sims, smallest=STEADY)
         if not isinstance(agent, Agent):
             raise UserError(f"{job.name}: expected a network that searches")
         curve.append([min(_rounded_up(trained[version]), limit), round(measure(agent), 2)])
@@ -117,11 +116,11 @@ def measure_of(goal: Goal, game: Game) -> Callable[[Agent], float]:
 def _kept(goal: Goal, game: Game) -> Callable[[Agent], float]:
     who = oracle(game)
     found = positions(game, who, goal.positions, 0) if who else []
-    if not found:
+    if who is None or not found:
         raise UserError(f"{goal.name}: expected a game with solved positions, got {game.spec}")
 
     def measure(agent: Agent) -> float:
-        moves = choose(agent, found, (goal.sims,))[goal.sims]
+        moves = choose(without_solver(agent, who), found, (goal.sims,))[goal.sims]
         return 100 * sum(m in p.keeping for m, p in zip(moves, found, strict=True)) / len(found)
 
     return measure

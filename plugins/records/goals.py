@@ -60,9 +60,6 @@ class Goal:
     sims: int
     """Simulations a move."""
     cores: int = 1
-    endgame: int | None = None
-    """The setting of that name for the measurement; None: as in play. 0 where the positions are endings, which
-    alpha-beta would solve in the network's place."""
     positions: int = 0
     games: int = 0
     opponent: str = ""
@@ -78,7 +75,6 @@ RANGES: dict[str, tuple[type, float, float]] = {
     "goal": (float, 0, 100),
     "sims": (int, 1, 60_000),
     "cores": (int, 1, 1024),
-    "endgame": (int, 0, 100),
     "positions": (int, 1, 100_000),
     "games": (int, 2, 100_000),
     "minutes": (float, 0.001, 10**6),

@@ -132,13 +132,31 @@ def test_each_seed_has_its_own_solved_positions(monkeypatch, tmp_path):
     monkeypatch.setattr(measure, "player_of", lambda plan, job: nullcontext(job))
     monkeypatch.setattr(measure, "_match", lambda *_: [1.0, 0.0])
     monkeypatch.setattr(measure, "positions", lambda game, who, count, seed: drawn.append(seed) or [seed])
-    monkeypatch.setattr(
-        measure, "_kept", lambda plan, job, found: used.append((job.seed, found)) or {"searched": "1"}
-    )
+
+    def kept(plan, job, who, found):
+        used.append((job.seed, found))
+        return {"searched": "1"}
+
+    monkeypatch.setattr(measure, "_kept", kept)
     measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
     assert used == [(seed, [seed]) for seed in (0, 0, 1, 1, 2, 2)] and drawn == [0, 1, 2]
     measure.measure_all(plan, jobs(plan, tmp_path), tmp_path, Console(quiet=True))
     assert len(used) == 6 and drawn == [0, 1, 2], "what is known needs no positions"
+
+
+@pytest.mark.parametrize("game, changes", [("othello(size=6)", {"endgame": 0}), ("tictactoe", {})])
+def test_solved_endings_are_not_measured_by_the_searchs_own_solver(game, changes, monkeypatch, tmp_path):
+    plan = from_values({"game": game, "minutes": 1, "seeds": 1, "variants": varied("cpuct=1,2")}, "")
+    opened = []
+
+    def player_of(plan, job, given):
+        opened.append(given)
+        return nullcontext(None)
+
+    monkeypatch.setattr(measure, "player_of", player_of)
+    monkeypatch.setattr(measure, "choose", lambda player, found: {0: []})
+    measure._kept(plan, jobs(plan, tmp_path)[0], measure.oracle(games.make(game)), [])
+    assert opened == [changes]
 
 
 def test_without_a_solver_the_matches_answer_and_it_is_said_before_the_first_run(monkeypatch, tmp_path, place, capsys):

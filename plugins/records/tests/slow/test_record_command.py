@@ -11,7 +11,6 @@ game = "tictactoe"
 measure = "kept"
 goal = {0}
 sims = {1}
-endgame = 0
 positions = 60
 
 [[small.records]]
