@@ -340,7 +340,9 @@ class Session:
         if (key := (role, "" if board is None else board.spec)) not in self._predictors:
             streams = side_by_side(self.game, self.config.selfplay)[1] if role == "selfplay" else 1
             smallest = STEADY if role in ("selfplay", "current", "best") else 1
-            model = self.model if board is None else on_board(self.model, board, self.config.backend)
+            model = self.model
+            if board is not None:
+                model = on_board(self.model, board, self.weights(version), self.config.backend)
             in_8_bits = role == "selfplay" and self.config.precision == "int8"
             made = make_predictor(
                 model, backend=self.config.backend, streams=streams, smallest=smallest, in_8_bits=in_8_bits

@@ -6,6 +6,8 @@ import importlib.util
 import sys
 from typing import Any
 
+import numpy as np
+
 from config import Config, UserError
 from game import Game
 from network.pipelines import SeveralDevices
@@ -60,13 +62,16 @@ def _require_openvino(chosen: str) -> None:
         )
 
 
-def on_board(model: Any, game: Game, backend: str = "auto") -> Any:
-    """Return a network for boards of many sizes as one for a game of another size; the weights are the same."""
+def on_board(model: Any, game: Game, weights: list[np.ndarray], backend: str = "auto") -> Any:
+    """Return a network for boards of many sizes as one for a game of another size, with these weights.
+
+    They are not read from `model`, which may be trained meanwhile.
+    """
     if layers_of(model) is not None and choose_backend(backend) != "keras":
         found: Any = StoredNetwork(model.config, game)
     else:
         found = type(model)(model.config, game)
-    found.set_weights(model.get_weights())
+    found.set_weights(weights)
     return found
 
 

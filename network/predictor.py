@@ -17,6 +17,7 @@ from config import SelfPlaySettings
 from game import Game
 from games.plain import PlainGame
 from system import processes
+from system.machine import processor_quota
 
 BATCHES = (1, 8, 32, 64, 128, 256, 512, 1024)
 """Batch sizes, each compiled when first needed; a request is padded to the next size, or split into several of them."""
@@ -48,8 +49,9 @@ def on_device(predictor: object) -> bool:
 
 
 def cores() -> int:
-    """Return the number of processors that this process may use."""
-    return len(processes.processors())
+    """Return the number of processors that this process may use at once."""
+    here = len(processes.processors())
+    return min(here, processor_quota() or here)
 
 
 def padded(count: int) -> int:

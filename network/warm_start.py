@@ -16,6 +16,7 @@ from config import Config, UserError, find_faults, layers
 from game import Game
 from games.sizes import family
 from network.net2net import enlarged, holds
+from network.predictor import TOLERANCE, random_positions
 from storage.checkpoints import read_weights
 from storage.game_record import GameRecord
 from storage.run_folders import EXTRA_HEADS, network_facts, read_config
@@ -91,7 +92,10 @@ def taken_over(
                 lost = [n for n in names if n not in dict(fresh) and not n.startswith(extra)]
                 if lost:  # layers without names have other names in another network
                     raise UserError(f"{source.name} has another network: no place for {', '.join(lost)[:60]}")
+                smaller = weights
                 weights = enlarged(list(zip(names, weights, strict=True)), fresh)
+                if config.network and theirs is game:
+                    _require_same_answers(source.name, (model, weights), (other, smaller))
         if last is not None:
             _require_rules(source.name, store.get("game") or game.spec, game)
             if rules_changed(store, game):
@@ -107,6 +111,25 @@ def taken_over(
         return weights, memory
     finally:
         store.close()
+
+
+def _require_same_answers(name: str, *networks: tuple[Any, list[np.ndarray]]) -> None:
+    """Raise `UserError` if two networks with these weights answer differently; leave both as they are.
+
+    A network of your own may have layers that do not grow: a dense layer after Flatten reads other points then.
+    """
+    answers = []
+    for model, weights in networks:
+        before = model.get_weights()
+        model.set_weights(weights)
+        answers.append(model.predict(random_positions(model.game, 8)))
+        model.set_weights(before)
+    near = zip(*answers, TOLERANCE["float32"], strict=True)
+    if not all(np.allclose(ours, theirs, rtol=0, atol=most) for ours, theirs, most in near):
+        raise UserError(
+            f"{name} has another network: with more filters it would answer differently; only layers whose inputs do "
+            "not mix points and filters can grow (docs/add_a_network.md)"
+        )
 
 
 def _require_rules(name: str, theirs: str, game: Game) -> None:

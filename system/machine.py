@@ -16,6 +16,8 @@ LIMITS = (
     ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
 )
 """Linux's files of a container's limit and of the bytes it uses, and the name of those it can give up: version 2, 1."""
+QUOTAS = (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"))
+"""Linux's files of the time of processors that a container may use in a period: both in one, or one for each."""
 IDLE, WAITING = 3, 4
 """Places of the time without work in a line of /proc/stat."""
 NO_LIMIT = 1 << 60
@@ -53,6 +55,17 @@ def free_memory() -> int | None:
             spare = next((int(line.split()[1]) for line in facts if line.startswith(cached + " ")), 0)
             if most < NO_LIMIT:
                 found.append(max(0, most - now + spare))
+    return min(found, default=None)
+
+
+def processor_quota() -> int | None:
+    """Return how many processors a container may use at once, rounded up; None without such a limit."""
+    found = []
+    for names in QUOTAS:
+        with suppress(OSError, ValueError):  # there is no such file, or it says "max"
+            quota, period = (int(word) for name in names for word in (GROUPS / name).read_text("ascii").split())
+            if quota > 0 < period:  # version 1 writes -1 where there is none
+                found.append(-(-quota // period))
     return min(found, default=None)
 
 

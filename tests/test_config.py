@@ -251,6 +251,12 @@ def test_a_presets_reanalysis_is_left_out_where_that_is_impossible():
         preset("laptop", lag=1, reanalyse_share=0.1)
 
 
+def test_a_run_whose_games_would_always_be_those_of_the_untrained_network_is_refused():
+    with pytest.raises(c.SettingsError, match="selfplay_with: expected current where eval_every"):
+        preset("classic", eval_every=c.NO_TOURNAMENT)
+    assert preset("classic", eval_every=c.NO_TOURNAMENT - 1).selfplay_with == "best"
+
+
 # ---- settings of earlier versions
 
 

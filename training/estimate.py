@@ -19,6 +19,7 @@ from network.predictor import Predictor, cores, measure_raw, side_by_side
 from search.evaluation_cache import CACHE_BYTES, place_bytes, places_in
 from search.many_games import games_at_once
 from search.tables import capacity_for, forest_bytes
+from storage.run_store import evaluations_of
 from training.budget import TYPICAL_LENGTH, evaluations_asked, searched_plies
 from training.selfplay import SPARE_BUFFERS
 from training.work import source_of
@@ -97,7 +98,7 @@ def estimate(session: Session) -> Estimate:
     """Return what a session's run is expected to take.
 
     Speeds are measured now. The length of games and the number of evaluations are guesses. A run that resumes knows how
-    long its iterations take.
+    long its iterations take, and how many evaluations they make.
     """
     s, c = session, session.config
     measured = source_of(s).measured
@@ -108,12 +109,14 @@ def estimate(session: Session) -> Estimate:
     sims = c.full_search_share * c.mcts_sims + (1 - c.full_search_share) * min(c.fast_sims, c.mcts_sims)
     searched = searched_plies(s.game, c)
     positions = c.episodes * searched * c.full_search_share
-    taken = [line["seconds"] for line in s.store.lines(s.iteration - 1 - LATEST)] if s.iteration > 1 else []
-    if taken:
-        seconds = sum(taken) / len(taken)
+    lines = s.store.lines(s.iteration - 1 - LATEST) if s.iteration > 1 else []
+    made = asked * c.episodes * searched * sims
+    if lines:
+        seconds = sum(line["seconds"] for line in lines) / len(lines)
+        made = sum(map(evaluations_of, lines)) / len(lines) or made
     else:
         steps = c.training_loops or positions * c.reuse / c.batch_size
-        seconds = asked * c.episodes * searched * sims / (0.7 * rate) + steps * _training_step(c, rate)
+        seconds = made / (0.7 * rate) + steps * _training_step(c, rate)
     once = 0.0 if search_is_kept() else COMPILING
     end = s.requested  # what was changed while an iteration was in progress counts from the next one on
     iterations = max(1, end.iterations - s.iteration + 1)  # the one in progress is finished
@@ -122,7 +125,6 @@ def estimate(session: Session) -> Estimate:
         left = min(left, max(60 * end.minutes - s.worked_seconds, 0))
         iterations = min(iterations, int(left / seconds) + 1)
     if end.evaluations:
-        made = asked * c.episodes * searched * sims
         iterations = min(iterations, math.ceil(max(end.evaluations - s.evaluations(s.iteration - 1), 0) / made))
         left = min(left, iterations * seconds + once)
     parameters = int(s.model.model.count_params())

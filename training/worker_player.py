@@ -55,7 +55,7 @@ class NetworkPlayer:
         if board != self._board:
             self._past, self._board = self.counts(), board
             game = game_named(self._game, board)
-            self._begin(game, on_board(self._model, game, self._config.backend))
+            self._begin(game, on_board(self._model, game, self._model.get_weights(), self._config.backend))
 
     def load(self, weights: str | bytes, digest: str, iteration: int) -> None:
         data = weights if isinstance(weights, bytes) else read_checked(Path(weights), digest)

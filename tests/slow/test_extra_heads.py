@@ -8,12 +8,13 @@ import pytest
 
 import games
 import model as model_module
-from config import UserError, with_overrides
+from config import Config, UserError, with_overrides
 from games.sizes import OUTSIDE
 from initialise import Session
 from main import train
 from memory import ILLEGAL, Batch, Memory, learns_ownership
 from model import Gen_Model, ownership_loss, soft_policy_loss
+from network import warm_start
 from network.choose_predictor import make_predictor
 from network.net2net import enlarged
 from storage.run_folders import with_network_of
@@ -279,6 +280,44 @@ def test_a_network_of_one_s_own_begins_with_another_run_s_whatever_its_layers_ar
     monkeypatch.setattr(model_module, "make_network", larger_with_ownership)
     with pytest.raises(UserError, match="run0001 has another network: no place for dense"):
         Session.start(tiny(**HEADS), root=tmp_path, console=QUIET, **begin)
+
+
+class Flat(Gen_Model):
+    """A network of one's own that could not grow: its dense layer reads points and filters in one order."""
+
+    def _build(self, dtype):
+        board = keras.Input(self.game.input_shape, dtype="uint8")
+        filters = int(self.config.hidden_cnn_layers[0].split("x")[0])
+        x = keras.layers.Conv2D(filters, 3, padding="same", name="conv")(keras.layers.Rescaling(1.0)(board))
+        x = keras.layers.Flatten()(x) if self.config.ownership_weight else keras.layers.GlobalAveragePooling2D()(x)
+        value = keras.layers.Dense(1, activation="tanh", name="value_head")(x)
+        return keras.Model(board, [value, keras.layers.Dense(self.game.action_size, name="policy_head")(x)])
+
+
+@pytest.mark.parametrize("mixes", [True, False])
+def test_a_network_of_one_s_own_grows_only_if_it_answers_as_before(mixes, tmp_path, monkeypatch):
+    with Session.start(tiny(), root=tmp_path, console=QUIET) as session:
+        folder, game = session.folder, session.game
+    own = {"network": "own.py:Flat", "ownership_weight": float(mixes)}
+    small, large = (Config(**own, hidden_cnn_layers=(f"{n}x3",) * 2) for n in (4, 6))
+    other, model = Flat(small, game), Flat(large, game)
+    monkeypatch.setattr(warm_start, "_network_of", lambda *_: (small, game))
+    monkeypatch.setattr(warm_start, "read_weights", lambda *_: other.get_weights())
+    before = model.get_weights()
+
+    def take():
+        return warm_start.taken_over(large, game, model, Flat, folder, 0, None)[0]
+
+    if mixes:
+        with pytest.raises(UserError, match="with more filters it would answer differently"):
+            take()
+    else:
+        model.set_weights(take())
+        planes = boards(game, 5)
+        for mine, theirs in zip(model.predict(planes), other.predict(planes), strict=True):
+            assert mine == pytest.approx(theirs, abs=1e-5)
+        model.set_weights(before)
+    assert all((a == b).all() for a, b in zip(model.get_weights(), before, strict=True))
 
 
 def _with_one_more_layer(network):

@@ -1,8 +1,9 @@
-"""How much memory is free, on a machine and in a container."""
+"""How much memory is free, and how many processors there are, on a machine and in a container."""
 
 import pytest
 
-from system import machine
+from network.predictor import cores
+from system import machine, processes
 
 MIB = 1 << 20
 
@@ -43,6 +44,23 @@ def test_the_limit_of_a_container_counts_less_what_it_uses_and_cannot_give_up(pl
     (place / "memory.max").unlink()
     write(place / "memory", V1, limit, used, f"inactive_file 7\ntotal_inactive_file {cached}")
     assert machine.free_memory() == free * MIB
+
+
+@pytest.mark.parametrize(
+    "quota, period, most",
+    [("max", 100_000, None), (200_000, 100_000, 2), (150_000, 100_000, 2), (50_000, 100_000, 1), ("", "", None)],
+)
+def test_the_processors_of_a_container_are_those_of_its_quota(place, quota, period, most, monkeypatch):
+    monkeypatch.setattr(processes, "processors", lambda: list(range(64)))
+    (place / "cpu.max").write_text(f"{quota} {period}\n")
+    assert machine.processor_quota() == most and cores() == (most or 64)
+    (place / "cpu.max").unlink()
+    (place / "cpu").mkdir()
+    (place / "cpu" / "cpu.cfs_quota_us").write_text(f"{-1 if quota == 'max' else quota}\n")
+    (place / "cpu" / "cpu.cfs_period_us").write_text(f"{period}\n")
+    assert machine.processor_quota() == most and cores() == (most or 64)
+    monkeypatch.setattr(processes, "processors", lambda: [0])
+    assert cores() == 1
 
 
 def test_a_limit_counts_on_a_machine_that_says_no_more(place):

@@ -49,7 +49,7 @@ def test_a_small_board_in_a_frame_is_answered_as_alone(spec, normalisation):
         value, logits = (np.asarray(head) for head in model.model(in_frame(model.game, number, planes))[:2])
         moves = frame.visits(number, np.arange(game.action_size)[None], -1)[0]
         logits = logits[:, [int(np.flatnonzero(moves == action)[0]) for action in range(game.action_size)]]
-        alone = on_board(model, game)
+        alone = on_board(model, game, model.get_weights())
         answers = {"numpy": evaluate(layers_of(alone), model.get_weights(), planes)}
         for backend in backends if number == 0 else backends[1:2]:
             one = make_network(alone.config, game) if backend == "keras" else alone
@@ -135,7 +135,7 @@ def test_a_network_for_many_sizes_is_exported_for_one_size_and_read_by_keras_alo
     one.set_weights(model.get_weights())
     planes = boards(game, 3)
     export_network(one, tmp_path / "net.keras", "keras", "run0001:version0001")
-    export_network(on_board(model, game), tmp_path / "net.onnx", "onnx", "run0001:version0001")
+    export_network(on_board(model, game, model.get_weights()), tmp_path / "net.onnx", "onnx", "run0001:version0001")
     np.save(tmp_path / "planes.npy", planes)
     text = (
         "import keras, numpy as np\nnetwork = keras.models.load_model('net.keras')\n"

@@ -63,6 +63,15 @@ def test_a_run_that_goes_on_tells_what_its_last_iterations_took(trained, root, q
     assert f", {clock(sum(taken) / 4)}; the rest of the run: about {clock(sum(taken) / 2)}" in text
 
 
+def test_a_run_that_knows_how_many_evaluations_an_iteration_takes_counts_on_them(trained, root, quick):
+    folder = find_run("tictactoe", root=root)
+    lines = read_metrics(folder / "metrics.jsonl")
+    made, seconds = (sum(line[name] for line in lines) for name in ("self_play_evaluations", "seconds"))
+    changed = with_overrides(read_config(folder), iterations=1000, evaluations=1.6 * made)
+    with Session.open(folder, changed, console=QUIET) as session:
+        assert f"the rest of the run: about {clock(3 * seconds / 4)}" in estimate.budget_text(session)
+
+
 def test_what_is_changed_within_an_iteration_counts_for_the_rest_of_the_run(root, quick):
     folder = find_run("tictactoe", root=root)
     with Session.open(folder, with_overrides(read_config(folder), iterations=5), console=QUIET) as session:
