@@ -2,6 +2,7 @@
 
 import re
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from compiling.progress import Progress
 from game import Game
 from games.line_of_moves import after_moves
 from interface.explain import explain
-from interface.notebook import words
+from interface.notebook import live, words
 from interface.notebook.board import Board, Explained
 from interface.notebook.live import LiveCurves, Picture, curves, open_session
 from interface.silence import SILENT
@@ -90,10 +91,10 @@ def test_live_curves_work_without_a_notebook(tmp_path):
         folder = tmp_path
         console = "as it was"
 
-    live = LiveCurves(Run)
+    shown = LiveCurves(Run)
     (tmp_path / "metrics.jsonl").write_text('{"iteration": 1, "self_play_plies": 9.0}\n')
-    live({"iteration": 1})
-    assert panels_of(live.picture)["length of games"].lines[0].get_xydata().tolist() == [[1, 9]]
+    shown({"iteration": 1})
+    assert panels_of(shown.picture)["length of games"].lines[0].get_xydata().tolist() == [[1, 9]]
     assert Run.console == "as it was"
 
 
@@ -129,6 +130,43 @@ def test_opening_a_session_goes_on_with_the_newest_run_and_closes_the_one_before
         "resuming",
         "new run",
     ]
+
+
+@pytest.mark.parametrize(
+    "limits, resumes",
+    [({}, False), ({"iterations": 60}, False), ({"iterations": 61}, True), ({"iterations": 90, "minutes": 5}, False)],
+)
+def test_a_finished_run_resumes_only_where_its_limit_is_raised(limits, resumes, tmp_path, monkeypatch):
+    small = {"hidden_cnn_layers": ["8x3"], "games_in_flight": 2, "backend": "keras"}
+    first = open_session("tiny", root=tmp_path, overrides=small)
+    monkeypatch.setattr(live, "unfinished_run", lambda *_: None)
+    again = open_session("tiny", root=tmp_path, overrides={**small, **limits})
+    assert (again.folder == first.folder) == resumes
+    again.close()
+    new = open_session("tiny", root=tmp_path, new=True, overrides={**small, **limits})
+    assert new.folder not in (first.folder, again.folder)
+    new.close()
+
+
+def test_curves_of_one_cell_that_are_followed_by_others_count_no_more_seconds(tmp_path, monkeypatch):
+    """As in a loop that opens a session again and again."""
+    watched, shown, ended = [], [], []
+    events = SimpleNamespace(
+        register=lambda event, call: watched.append(call), unregister=lambda event, call: watched.remove(call)
+    )
+    monkeypatch.setattr(live, "shell", lambda: SimpleNamespace(events=events))
+    monkeypatch.setattr(live, "display_text", lambda text: shown.append)
+    monkeypatch.setattr(live.Words, "end", lambda console: ended.append(console))
+    pytest.importorskip("IPython", reason="draws there")
+    runs = [SimpleNamespace(folder=tmp_path, console=None) for _ in range(3)]
+    curves_shown = [LiveCurves(run) for run in runs]
+    consoles = [run.console for run in runs]
+    assert ended == consoles[:2] and watched == [curves_shown[2]._end]
+    watched[0](None)
+    assert ended == consoles and watched == []
+    for console in consoles:
+        console._silence.end()
+        console._watch.end()
 
 
 # ---- a position explained
