@@ -112,12 +112,15 @@ def _analyse(session: Session, words: list[str], *, kata: bool, chooses: bool) -
     def stopped() -> bool:
         return program.interrupted() or (program.waiting() and not chooses)
 
-    if not session.thinker.shows:
+    shows = session.thinker.shows
+    if not shows and (allowed is not None or not chooses):
         raise Failure(f"{player.name} has no search to show")
     program.stream()
     if not chooses:
         session.thinker.analyse(state, show, every=wanted.every, stop=stopped, allowed=allowed)
         return ""
+    if not shows:  # Sabaki wants no other move than one of these commands
+        return f"play {session.played(wanted.player, session.choose(state, seconds))}"
     visits = None
     if math.isinf(seconds):  # no clock
         visits, seconds = session.thinker.own_budget()

@@ -1,6 +1,7 @@
 """Analysis and thinking by the clock over GTP, with searches that the other program interrupts."""
 
 import math
+import re
 import time
 from types import SimpleNamespace
 
@@ -271,6 +272,16 @@ def test_rollouts_are_analysed_and_players_without_a_search_are_not():
     answers = told_gtp("lz-genmove_analyze b 1", "quit", game="tictactoe", player="rollout:50")
     assert "play " in answers[0]
     assert told_gtp("lz-analyze", game="tictactoe", player="greedy") == ["? greedy has no search to show"]
+
+
+@pytest.mark.parametrize("player", ["greedy", "level:2"])
+def test_players_without_a_search_to_show_play_their_move_without_lines_of_one(player):
+    """Sabaki asks for a move by genmove_analyze wherever an engine knows it."""
+    for command in ("genmove_analyze", "lz-genmove_analyze", "kata-genmove_analyze"):
+        lines = ("7 " + command + " b 5", "showboard", f"{command} w 5 allow w a1,b1 1")
+        chosen, board, refused = told_gtp(*lines, game="gomoku", player=player)
+        assert re.fullmatch("=7\nplay [A-HJ][1-9]", chosen) and board.endswith("white to move")
+        assert refused.startswith("? ") and refused.endswith("has no search to show")
 
 
 def test_ownership_adds_up_to_the_score_and_ends_are_counted_as_they_are(monkeypatch):

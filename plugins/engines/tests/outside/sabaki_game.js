@@ -20,9 +20,9 @@ const main = async () => {
   // analysis while nobody moves, ended by the next command as in Sabaki
   let enough
   const heard = new Promise(resolve => (enough = resolve))
-  const ends = ask('lz-analyze', ['B', '5'], ({line}) => {
+  const ends = engine.sendCommand({name: 'lz-analyze', args: ['B', '5']}, ({line}) => {
     if (line.startsWith('info ')) found.analysis.push(line)
-    if (found.analysis.length === 3) enough()
+    if (found.analysis.length === 3 || line.startsWith('?')) enough() // some players have no search to show
   })
   await heard
   await ask('protocol_version', [])

@@ -47,6 +47,13 @@ def test_sabakis_client_plays_a_game_and_analyses_during_it():
     assert found["board"].count("X") == 2 and found["board"].count("O") == 2  # a stone of each, and the line below
 
 
+@pytest.mark.skipif(NODE is None or not SABAKI.is_dir(), reason="@sabaki/gtp is not installed")
+def test_sabakis_client_gets_the_moves_of_a_level_that_shows_no_search():
+    found = output(NODE, SUPPORT / "sabaki_game.js", SABAKI, *OURS, "gtp", "level:2")
+    assert found["analysis"] == [] and set(found["chosen"]) == {0}
+    assert len(found["moves"]) > 1 and all(VERTEX.fullmatch(move) for move in found["moves"])
+
+
 @pytest.mark.skipif(not KATRAIN, reason="katrain is not installed: KATRAIN_PYTHON is not set")
 def test_katrains_engine_class_analyses_a_game_with_policy_and_ownership(tmp_path):
     command = shlex.join([*OURS, "analysis"])
