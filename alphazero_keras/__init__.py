@@ -129,12 +129,14 @@ class Player:
             return self._think(actions, state)
 
     def _think(self, actions: list[int], state: GameState) -> Thought:
+        import numpy as np
+
         from agent import RESIGN, Agent
         from interface.explain import describe, opinion
 
         game, player = self._player.game, self._player
         player.new_games(1)
-        player.new_game(0, self._seed)
+        player.new_game(0, int(np.random.default_rng([self._seed, *actions]).integers(2**31)))
         for action in actions:
             player.observe(0, action)
         if not isinstance(player, Agent):

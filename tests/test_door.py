@@ -26,6 +26,15 @@ def test_a_thought_is_for_the_player_to_move_and_repeats(player):
     assert player.think("b2 a2 a1").value < -0.9 < 0.9 < player.think("b2 a2 a1 a3").value
 
 
+def test_chance_differs_from_position_to_position_and_by_the_seed():
+    """A level that drew one number for all positions slipped at every move of a game, or at none."""
+    lines = ["", "1", "12", "123", "1234", "12345", "123456"]
+    first, again, other = (load_player("random", seed=seed) for seed in (0, 0, 1))
+    chosen = [first.think(line).action for line in lines]
+    assert len(set(chosen)) > 1 and chosen == [again.think(line).action for line in lines]
+    assert chosen != [other.think(line).action for line in lines]
+
+
 @pytest.mark.parametrize("name", ["shipped", "alphabeta:4", "level:2"])
 def test_threads_that_share_a_player_get_the_answers_that_it_gives_alone(name):
     """Of 50 answers up to 49 were wrong, and the process could end by a fault of memory."""
