@@ -168,8 +168,10 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
 
 def check_place(path: Path, game: Game, *, overwrite: bool = False, forms: tuple[str, ...] = FORMS) -> None:
     """Raise `UserError` if a game could not be saved there; called before it is played, so that no game is lost."""
-    if _form(path, forms) == ".sgf":
-        sgf.check_game(game, [form for form in forms if form != ".sgf"])
+    form = _form(path, forms)
+    if form == ".sgf":
+        sgf.check_game(game, [other for other in forms if other != ".sgf"])
+    to_bytes(Record(game, []), ".json" if form == LINES else form)  # stones set up do not fit every form
     check_free(path, overwrite=overwrite)
 
 

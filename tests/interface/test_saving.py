@@ -6,10 +6,12 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import games
 from config import UserError
+from games.line_of_moves import starting_at
 from storage import sgf
 from storage.game_files import Record, check_place, from_bytes, load, load_game, save, to_bytes
 from support.command_line import output_of
@@ -47,6 +49,22 @@ def test_a_place_where_nothing_can_be_saved_is_told_before_the_game(tmp_path):
     check_place(there, game, overwrite=True)
     check_place(tmp_path / "new.txt", game)
     assert there.read_text() == "mine" and len(list(tmp_path.iterdir())) == 3, "nothing is left behind"
+
+
+def test_a_form_that_cannot_hold_the_stones_set_up_is_refused_before_the_game(tmp_path):
+    """Such a game was lost at its end."""
+    game = games.make("go")
+    board = np.zeros((5, 5), np.int8)
+    board[2, 2] = board[1, 1] = 1
+    for points, refused in ((0, [".txt"]), (7, [".txt", ".sgf"])):
+        begun = starting_at(game, game.rewarded(game.set_up(board, -1), points))
+        for form in (".txt", ".sgf", ".json"):
+            if form in refused:
+                with pytest.raises(UserError, match="expected a .json"):
+                    check_place(tmp_path / f"game{form}", begun)
+            else:
+                check_place(tmp_path / f"game{form}", begun)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write anywhere")
