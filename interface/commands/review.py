@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,16 +89,13 @@ def run(argv: list[str]) -> int:
 def strongest(game: Game, sims: int) -> str:
     """Return the strongest player of a game that searches: the one that ships, else the best network that plays it,
     else rollouts."""
-    from players.by_name import NoNetwork, run_folder
-    from storage.run_folders import shipped_run
+    from players.by_name import run_folder
 
-    if shipped_run(game.spec) is not None:
-        return "shipped"
-    try:
-        run_folder(game, None)
-    except NoNetwork:
-        return f"rollout:{sims}"
-    return "best"
+    for run, name in ((0, "shipped"), (None, "best")):
+        with suppress(UserError):  # there is none
+            run_folder(game, run)
+            return name
+    return f"rollout:{sims}"
 
 
 class _Reviewer:
