@@ -304,8 +304,8 @@ class Go(Game):
         area = int(size) ** 2
         (value, note), (named, differs) = komi_of(komi, area), go_rules_of(rules)
         found = {"size": size, "komi": f"{value:g}", **named}
-        if len(points) > 2 * area:  # our game would end there
-            found["plies"] = str(min(len(points), 4 * area))
+        if len(points) > 2 * area and named.get("ko") == "superko":  # such a game has no `longer` one
+            found["plies"] = str(LONGEST * area)
         return found, [line for line in (note, differs) if line]
 
     def sgf_rules_note(self, rules: str) -> str:

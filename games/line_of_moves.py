@@ -23,6 +23,11 @@ def starting_at(game: Game, state: GameState) -> Game:
     return found
 
 
+def long_enough(game: Game, plies: int) -> Game:
+    """Return the game, or where it ends before that many plies the longer one that programs play."""
+    return game.longer() if plies > game.max_plies else game
+
+
 def refuse_set_up(game: Game, player: str) -> None:
     """Raise `UserError` if a game begins with stones set up, for a player that follows games from the usual start."""
     if game.set_up_from is not None:

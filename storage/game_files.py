@@ -23,7 +23,7 @@ import numpy as np
 import games
 from config import UserError
 from game import Game, GameState
-from games.line_of_moves import ready
+from games.line_of_moves import long_enough, ready
 from games.own import lies_elsewhere
 from storage import othello_files, psq, setup_json, sgf
 from storage.atomic_files import check_free as check_free
@@ -253,7 +253,9 @@ def _from_text(text: str, game: Game | None) -> Record:
         raise UserError("the file does not name its game; name it with --game")
     if len(text) > (longest := 100 + 40 * game.max_plies):
         raise UserError(f"expected at most {longest:,} characters for {game.spec}, got {len(text):,}")
-    moves, end = _replay(game, game.parse_moves(text), lambda action, state: action)
+    given = game.parse_moves(text)
+    game = long_enough(game, len(given))
+    moves, end = _replay(game, given, lambda action, state: action)
     more = game.left_out(text)
     notes = (f"left out: {more}",) if more else ()
     return Record(game, moves, _result_by_rules(end), notes=notes)
@@ -361,6 +363,7 @@ def _from_json(text: str, game: Game | None) -> Record:
     moves, end = _replay(game, values["moves"], lambda name, state: game.parse_move(name))
     stated, found, words = values.get("result"), _result_by_rules(end), values.get("stated", {})
     by_rules = end.isEndGame and "result" not in words
+    game = long_enough(game, len(values["moves"]))
     if by_rules and stated is not None and abs(stated - (found or 0)) > 1e-6:
         raise UserError(f"result: expected {found:g} by the rules, got {stated:g}")
     if not by_rules and stated not in (None, 1, 0, -1):

@@ -20,7 +20,7 @@ import numpy as np
 import games
 from config import UserError
 from game import Game, GameState
-from games.line_of_moves import follow, starting_at, stones_of
+from games.line_of_moves import follow, long_enough, starting_at, stones_of
 from games.parameters import values_of
 from games.sgf_words import bonus_of, handicap_points, komi_of, words_for
 from storage.sgf_facts import codec_of, encodings_in, result_of
@@ -244,7 +244,7 @@ def _begun(
         _put(game, board, moves[: twice[-1]])
         notes.append(f"move {last.number}: {last.colour} moves twice in a row; the moves before are set up")
         begins, moves = last.colour, moves[twice[-1] :]
-    points = 0
+    game, points = long_enough(game, len(moves)), 0
     if stones and (board > 0).sum() + len(leading) >= stones and game.scored_by_area:
         points = handicap_points(bonus_of(stated["rules"]), stones)
     player = -1 if begins == "W" else 1

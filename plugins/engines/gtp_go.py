@@ -13,7 +13,7 @@ import numpy as np
 
 from config import UserError
 from game import Game, GameState
-from games.line_of_moves import stones_of
+from games.line_of_moves import after_moves, stones_of
 from games.parameters import values_of
 from games.sgf_words import bonus_of, handicap_points, words_for
 from plugins.engines import vertices
@@ -239,7 +239,9 @@ def printsgf(session: Session, words: list[str]) -> str:
     position = session.position
     game, moves = position.in_turn()
     points = handicap_points(position.bonus, position.handicap)
-    record = Record(game, moves, stated=words_for(points, position.handicap))
+    end = after_moves(game, moves)
+    result = end.value * end.playerTurn if end.isEndGame else None
+    record = Record(game, moves, result, stated=words_for(points, position.handicap))
     try:
         if not words:
             return game_files.to_bytes(record, ".sgf").decode()

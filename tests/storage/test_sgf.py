@@ -159,7 +159,10 @@ def test_moves_after_two_passes_are_played_and_a_game_may_be_longer_than_ours():
     found = read(text)
     assert len(found.moves) == 25 and after_moves(found.game, found.moves).isEndGame
     passes = "".join(f";{'BW'[i % 2]}[]" for i in range(60))
-    assert len(read(f"(;GM[1]SZ[5]{passes})").moves) == 60 and "plies=60" in read(f"(;GM[1]SZ[5]{passes})").game.spec
+    for rules, plies in (("", 100), ("RU[tromp]", 100)):
+        found = read(f"(;GM[1]SZ[5]{rules}{passes})")
+        assert len(found.moves) == 60 and found.game.max_plies == plies and not found.moves[60:]
+    assert read(f"(;GM[1]SZ[5]{passes})").game.spec == "go(komi=0)", "its networks play it"
     passes = "".join(f";{'BW'[i % 2]}[]" for i in range(120))
     with pytest.raises(UserError, match="move 101: illegal move pass"):
         read(f"(;GM[1]SZ[5]{passes})")

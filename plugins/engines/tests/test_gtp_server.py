@@ -5,11 +5,12 @@ import re
 import pytest
 from engine_talk import Live, gtp_server, told_gtp
 
+import games
 from config import UserError
 from interface.cli import run as run_command
 from plugins.engines.gtp import commands_of, parse
 from storage import run_folders
-from storage.game_files import load
+from storage.game_files import load, save
 
 COLUMNS = "ABCDEFGHJKLMNOPQRST"
 
@@ -193,6 +194,28 @@ def test_the_move_number_of_loadsgf_is_that_of_the_file(begun, tmp_path):
     file = tmp_path / "game.sgf"
     file.write_text(f"(;GM[1]FF[4]SZ[9]{begun};B[gc];B[cg];W[gg];B[cc];W[ee])")
     for number in (3, 4, 5):
+def test_a_game_that_is_over_is_printed_with_its_result_and_another_without_one():
+    assert "RE[W+2.5]" in one("play b c3", "play w d3", "play b pass", "play w pass", "printsgf")
+    assert "RE[Void]" in one("play b c3", "play w pass", "printsgf")
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_game_of_more_than_two_moves_for_each_point_comes_back_and_continues(ours, tmp_path):
+    """Passes end it for nobody who plays on."""
+    file = tmp_path / "long.sgf"
+    moves = [f"play {'bw'[n % 2]} {'c3' if n == 0 else 'pass'}" for n in range(22)]
+    written = told_gtp(*moves, "undo", "play w b1", f"printsgf {file}", game="go(size=3)")
+    assert set(written) == {"="}
+    if not ours:
+        file.write_text(re.sub(r"GC\[.*?\]", "", file.read_text()))
+    assert load(file).game.spec == "go(size=3)" and len(load(file).moves) == 22
+    for other in (file.with_suffix(".json"), file.with_suffix(".txt")):
+        save(other, load(file))
+        assert load(other, games.make(load(file).game.spec)).moves == load(file).moves
+    answers = told_gtp(f"loadsgf {file}", "play b a1", "play w pass", "play b b2", "showboard", game="go(size=3)")
+    assert answers[:4] == ["="] * 4 and "X" in answers[4]
+
+
         board = told_gtp(f"loadsgf {file} {number}", "showboard", game="go(size=9)")[1].rsplit("\n", 1)[0]
         assert (board.count("X"), board.count("O")) == {3: (2, 0), 4: (2, 1), 5: (3, 1)}[number], board
 
