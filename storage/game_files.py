@@ -25,7 +25,7 @@ from config import UserError
 from game import Game, GameState
 from games.line_of_moves import long_enough, ready
 from games.own import lies_elsewhere
-from storage import othello_files, psq, setup_json, sgf
+from storage import othello_files, psq, setup_json, sgf, sgf_collection
 from storage.atomic_files import check_free as check_free
 from storage.atomic_files import not_written, write_file
 from storage.sgf_facts import margin_of
@@ -39,7 +39,7 @@ READ = (*FORMS, ".psq", ".ggf", ".wtb", ".obf")
 """Forms that are read; those of `FORMS` are also written."""
 LINES = ".jsonl"
 LIMIT = 1_000_000
-"""Largest size of a file in bytes."""
+"""Largest size in bytes of a file, or of one game of a file of lines or of a collection in SGF."""
 _LONGEST_NAME, _LONGEST_REASON = 100, 300
 PERSON = "you"
 """The name of a person among the players of a game."""
@@ -95,7 +95,11 @@ def _load(path: Path, number: int, game: Game | None) -> Record:
         _check_file(path)
         with open_regular(path) as file:
             data = file.read(LIMIT + 1)
-        return from_bytes(data, form, game, number)
+            if form != ".sgf" or len(data) <= LIMIT:
+                return from_bytes(data, form, game, number)
+            file.seek(0)
+            record = from_bytes(sgf_collection.game_in(file, number, LIMIT), form, game)
+        return record._replace(notes=(f"the file holds several games: this is game {number}", *record.notes))
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
     except OSError as error:
@@ -359,11 +363,11 @@ def _from_json(text: str, game: Game | None) -> Record:
         game = games.make(values["game"], typed=False)
     elif not _names(values["game"], game):
         raise UserError(f"expected a game of {game.spec}, got one of {values['game'][:60]}")
+    game = long_enough(game, len(values["moves"]))
     game = setup_json.from_json(game, values["setup"]) if "setup" in values else game
     moves, end = _replay(game, values["moves"], lambda name, state: game.parse_move(name))
     stated, found, words = values.get("result"), _result_by_rules(end), values.get("stated", {})
     by_rules = end.isEndGame and "result" not in words
-    game = long_enough(game, len(values["moves"]))
     if by_rules and stated is not None and abs(stated - (found or 0)) > 1e-6:
         raise UserError(f"result: expected {found:g} by the rules, got {stated:g}")
     if not by_rules and stated not in (None, 1, 0, -1):
