@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from plugins.engines.serving import changed
 
 MOST_MOVES = 1000
 MOST_VISITS = 10**9
+USUAL_KOMI = 7.5
+"""That of a query that names none, on a board on which no network was trained; as in KataGo for area scoring."""
 SIDES = {"B": 1, "W": -1}
 KNOWN = {
     "id", "moves", "initialStones", "initialPlayer", "rules", "komi", "boardXSize", "boardYSize",
@@ -59,11 +62,17 @@ class Query(NamedTuple):
     """(field, text)"""
 
 
-def read_query(values: dict[str, Any], base: Game, visits: int) -> Query:
-    """Return a query; raise `BadField` naming the field that cannot be used. base: names the kind of Go."""
+def read_query(
+    values: dict[str, Any], base: Game, visits: int, learned: Callable[[Game], float | None] = lambda game: None
+) -> Query:
+    """Return a query; raise `BadField` naming the field that cannot be used. base: names the kind of Go.
+
+    learned: the komi that the network for a game's board learned, None where there is none; it stands for one that is
+    not given.
+    """
     warnings = [(key, "Unexpected or unused field") for key in sorted(set(values) - KNOWN)[:20]]
     rules = _rules(values.get("rules"), warnings)
-    game = _game(values, base, rules)
+    game = _game(values, base, rules, learned, warnings)
     given = _moves(values.get("moves"), "moves")
     position = _begun(values, game, given, rules.bonus)
     positions, played = [], 0
@@ -114,15 +123,25 @@ def _flag(values: dict[str, Any], key: str) -> bool:
     return value
 
 
-def _game(values: dict[str, Any], base: Game, rules: RuleSet) -> Game:
+def _game(
+    values: dict[str, Any], base: Game, rules: RuleSet, learned: Callable[[Game], float | None],
+    warnings: list[tuple[str, str]],
+) -> Game:
     columns = _number(values, "boardXSize", 2, len(GO_LETTERS), None)
     rows = _number(values, "boardYSize", 2, len(GO_LETTERS), None)
     if rows != columns:
         raise BadField("boardYSize", "The board must be square")
-    komi = _real(values, "komi", -150, 150, base.komi or 0.0)
     try:
         if "komi" in values_of(base):
-            return changed(games.make(base.spec), size=rows, komi=komi, ko=rules.ko, suicide=rules.suicide).longer()
+            komi = _real(values, "komi", -150, 150, min(USUAL_KOMI, rows * columns))
+            game = changed(games.make(base.spec), size=rows, komi=komi, ko=rules.ko, suicide=rules.suicide)
+            if "komi" not in values:
+                known = learned(game)
+                komi = komi if known is None else known
+                game = changed(game, komi=komi)
+                warnings.append(("komi", f"Not given: {komi:g} is used"))
+            return game.longer()
+        komi = _real(values, "komi", -150, 150, base.komi or 0.0)
         if rows != base.grid_shape[0] or komi != base.komi:
             raise UserError(f"{base.name} has {base.grid_shape[0]} lines and a komi of {base.komi or 0:g}")
     except UserError as error:

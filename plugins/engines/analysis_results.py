@@ -46,7 +46,7 @@ class Analysis:
         """Take a query in, after its warnings; say what is wrong with it, if something is."""
         name = values["id"]
         try:
-            query = read_query(values, self._base, self._visits)
+            query = read_query(values, self._base, self._visits, self._source.komi_for)
             notes = [*query.warnings, *self._new_notes(query, self._pool.add(query))]
         except BadField as error:
             field, text = error.args

@@ -127,6 +127,11 @@ class PlayerSource:
         return self._ready(found, game)
 
     def _ready(self, player: Player, game: Game) -> Player:
+    def komi_for(self, game: Game) -> float | None:
+        """Return the komi that the network for a game's board learned; None where none was trained on that board."""
+        player = self.player(game)
+        return None if _is_strange(player, game) else self.komi
+
         """Return a player with this game's rules; one with a search gets trees of its own."""
         if player.is_person:
             raise UserError(f"expected a player that needs nobody, got {self.name!r}")

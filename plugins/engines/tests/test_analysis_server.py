@@ -65,6 +65,18 @@ def test_values_are_those_of_the_side_that_is_asked_for():
     assert sides[0]["ownership"] == [-value for value in sides[1]["ownership"]]
 
 
+def test_a_komi_that_is_not_given_is_that_of_the_network_for_the_board():
+    query = {key: value for key, value in QUERY.items() if key != "komi"}
+    small, large = ({**query, "boardXSize": size, "boardYSize": size} for size in (5, 9))
+    found = told_analysis(small, {**large, "id": "b"})
+    warned = {line["id"]: line["warning"] for line in found if line.get("field") == "komi"}
+    assert warned == {"a": "Not given: 2.5 is used", "b": "Not given: 7 is used"}
+    assert len([line for line in found if "moveInfos" in line]) == 2
+    assert [read_query(each, games.make("go"), 8).game.komi for each in (small, large)] == [7.5, 7.5]
+    assert read_query({**query, "boardXSize": 2, "boardYSize": 2, "moves": []}, games.make("go"), 8).game.komi == 4
+    assert not [line for line in told_analysis({**large, "komi": 7}) if "warning" in line]
+
+
 def test_a_captured_point_and_a_handicap_are_read():
     query = {**QUERY, "moves": [["W", "(0,4)"]], "initialStones": [["B", "A2"], ["B", "C3"]], "analyzeTurns": [0, 1]}
     read = read_query(query, games.make("go"), 8)
