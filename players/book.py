@@ -198,7 +198,7 @@ class BookPlayer(Player):
     def __init__(self, player: Player, book: Book, file: str | None = None) -> None:
         """Make a player; `file` is the book's path if it was not shipped with the game."""
         super().__init__(f"{player.name}+book{f':{Path(file).name}' if file else ''}", player.game)
-        self.player, self._book = player, book
+        self.player, self.book = player, book
         self.at_once, self.is_person = player.at_once, player.is_person
 
     @property
@@ -224,7 +224,7 @@ class BookPlayer(Player):
     def act_many(self, slots: Sequence[int], states: Sequence[GameState], taus: Sequence[float]) -> list[Decision]:
         decisions: dict[int, Decision] = {}
         for slot, state in zip(slots, states, strict=True):
-            if (action := self._book.reply(state)) is not None:
+            if (action := self.book.reply(state)) is not None:
                 decisions[slot] = Decision(action, self._only(action), 0.0)
         unknown: list[Any] = [job for job in zip(slots, states, taus, strict=True) if job[0] not in decisions]
         if unknown:
@@ -234,7 +234,7 @@ class BookPlayer(Player):
 
     def act(self, state: GameState, tau: float) -> tuple[int, np.ndarray, float, float]:
         """Choose in the game of slot 0."""
-        action, self.searched = self._book.reply(state), None
+        action, self.searched = self.book.reply(state), None
         if action is not None:
             return action, self._only(action), 0.0, 0.0
         answer = self.player.act(state, tau)

@@ -135,7 +135,7 @@ class Session:
         self._take([])
 
     def _warmed(self, game: Game) -> Thinker:
-        thinker = Thinker(self.source.player(game), room=self._room)
+        thinker = Thinker(self.source.player(game), room=self._room, seed=self.source.seed)
         thinker.warm()
         return thinker
 

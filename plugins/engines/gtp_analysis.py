@@ -119,11 +119,9 @@ def _analyse(session: Session, words: list[str], *, kata: bool, chooses: bool) -
     if not chooses:
         session.thinker.analyse(state, show, every=wanted.every, stop=stopped, allowed=allowed)
         return ""
-    if not shows:  # Sabaki wants no other move than one of these commands
+    if not shows or (allowed is None and session.thinker.reply(state) is not None):  # the move comes without a search
         return f"play {session.played(wanted.player, session.choose(state, seconds))}"
-    visits = None
-    if math.isinf(seconds):  # no clock
-        visits, seconds = session.thinker.own_budget()
+    visits, seconds = session.thinker.budget(seconds)
     session.thinker.analyse(
         state, show, every=wanted.every, stop=stopped, seconds=seconds, visits=visits, ends=True, allowed=allowed
     )

@@ -46,13 +46,16 @@ class Session:
         self.bonus = "0"
         """White's points for a handicap of N stones, by the rules: "0", "N" or "N-1"."""
         self.set_game(game)
+        if ponder and not self.thinker.ponders:
+            name = self.thinker.player.name
+            _LOGGER.warning("--ponder: only a network that searches thinks on your time, and no level: not %s", name)
         self._expects_reply = False
 
     def set_game(self, game: Game, position: Position | None = None) -> None:
         """Begin a game, at a position of it; raise `UserError`, with nothing changed, if nobody plays it."""
         game = position.game if position is not None else game.longer()
         vertices.check_game(game)
-        thinker = Thinker(self.source.player(game))
+        thinker = Thinker(self.source.player(game), seed=self.source.seed)
         thinker.warm()
         if self.source.note:
             _LOGGER.warning(self.source.note)

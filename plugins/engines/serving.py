@@ -19,6 +19,7 @@ from config import UserError, has_range
 from game import Game
 from games.parameters import values_of
 from games.sizes import BOARD
+from players.book import BookPlayer
 from players.by_name import make_player, network_named
 from players.network_alone import PolicyPlayer
 from players.runs_of_many_sizes import is_trained_on
@@ -95,7 +96,7 @@ class PlayerSource:
     """Players of one name for the games that another program asks for."""
 
     def __init__(self, name: str, *, sims: int, seed: int = 0) -> None:
-        self.name, self._sims, self._seed = name, sims, seed
+        self.name, self._sims, self.seed = name, sims, seed
         self._networks: OrderedDict[Hashable, Agent] = OrderedDict()
         self._keys: dict[str, Hashable] = {}
         """{name of a game: the key of its network}"""
@@ -126,15 +127,18 @@ class PlayerSource:
             raise missing
         return self._ready(found, game)
 
-    def _ready(self, player: Player, game: Game) -> Player:
     def komi_for(self, game: Game) -> float | None:
         """Return the komi that the network for a game's board learned; None where none was trained on that board."""
         player = self.player(game)
         return None if _is_strange(player, game) else self.komi
 
+    def _ready(self, player: Player, game: Game) -> Player:
         """Return a player with this game's rules; one with a search gets trees of its own."""
         if player.is_person:
             raise UserError(f"expected a player that needs nobody, got {self.name!r}")
+        if isinstance(player, BookPlayer):
+            player.player = self._ready(player.player, game)
+            return player
         self._take_note(_learned(player), game)
         if isinstance(player, Agent):
             return self._twin(player, game)
@@ -175,7 +179,7 @@ class PlayerSource:
         return self._networks[key]
 
     def _twin(self, agent: Agent, game: Game) -> Agent:
-        rng = np.random.default_rng(self._seed)
+        rng = np.random.default_rng(self.seed)
         twin = agent.twin(game, agent.mcts_sims, rng=rng, seconds=agent.seconds, model=agent.model)
         twin.name = agent.name
         return twin

@@ -6,7 +6,6 @@ two more and lets the first choose, who then does the same. We never put two mor
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 
 import numpy as np
@@ -28,7 +27,7 @@ def answer(
 ) -> list[int | str]:
     """Return the points to be played, or ["SWAP"], after no stones, or 3 or 5 that alternate."""
     if not points:
-        return list(_opening(thinker, game, np.random.default_rng(secrets.randbits(31))))
+        return list(_opening(thinker, game, thinker.rng))
     state = after_moves(game, points)
     if state.isEndGame:
         raise UserError("expected a position to play in, the game is over")

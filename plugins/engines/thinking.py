@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 import time
 from collections.abc import Callable, Sequence, Set
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from agent import Agent, Player, Resigned
 from config import UserError
 from game import GameState
 from MCTS import MCTS
+from players.book import BookPlayer
 from players.rollout import RolloutPlayer, search
 from plugins.engines.root_moves import search_only
 from plugins.engines.snapshot import Snapshot, snapshot
@@ -40,11 +40,14 @@ class Choice(NamedTuple):
 class Thinker:
     """A player of one game with its tree, which can be stopped at any moment."""
 
-    def __init__(self, player: Player, *, room: int = ROOM) -> None:
-        """Take a player for its own. room: memory limit of its tree, in bytes."""
-        self.player = player
-        if isinstance(player, Agent):
-            player.tree_bytes = room
+    def __init__(self, player: Player, *, room: int = ROOM, seed: int = 0) -> None:
+        """Take a player for its own. room: memory limit of its tree, in bytes; seed: of all that it draws."""
+        self.player = player.player if isinstance(player, BookPlayer) else player
+        """The player without its opening book, where it has one."""
+        self._book = player.book if isinstance(player, BookPlayer) else None
+        self.rng = np.random.default_rng(seed)
+        if isinstance(self.player, Agent):
+            self.player.tree_bytes = room
         self._begun = False
         self._step = 0.0
         """Seconds that the search lately took from one look at the clock to the next; long on a busy machine."""
@@ -61,10 +64,30 @@ class Thinker:
         """Return whether the player has a search that can be shown."""
         return isinstance(self.player, Agent | RolloutPlayer)
 
-    def own_budget(self) -> tuple[int, float]:
-        """Return the simulations and the seconds that the player takes for a move when no clock limits it."""
+    @property
+    def ponders(self) -> bool:
+        """Return whether the player can think on the other's time; a level would get stronger by it."""
+        return isinstance(self.player, Agent) and not self._is_level
+
+    @property
+    def _is_level(self) -> bool:
+        return self.player.name.startswith("level ")
+
+    def reply(self, state: GameState) -> int | None:
+        """Return the move of the player's opening book, None where it has none."""
+        return self._book.reply(state) if self._book is not None else None
+
+    def budget(self, seconds: float) -> tuple[int, float]:
+        """Return the simulations and the seconds of a move for which the clock leaves `seconds`; infinite: no clock.
+
+        A level, and a player without a network, keeps its number of simulations.
+        """
         player = self._searcher()
-        return (player.mcts_sims, player.seconds) if isinstance(player, Agent) else player.budget()
+        if isinstance(player, RolloutPlayer):
+            sims, own = player.budget()
+            return sims, min(seconds, own)
+        seconds = min(seconds, player.seconds)
+        return player.mcts_sims if self._is_level or math.isinf(seconds) else ENDLESS, seconds
 
     def _searcher(self) -> Agent | RolloutPlayer:
         """Return the player; raise `UserError` if its search cannot be shown."""
@@ -77,6 +100,8 @@ class Thinker:
 
         moves: those that led from the game's start to the state, for players that follow a game.
         """
+        if (known := self.reply(state)) is not None:
+            return Choice(known, None)
         last = time.monotonic()
         end = last + seconds
 
@@ -87,12 +112,11 @@ class Thinker:
             return now + min(self._step, seconds / 2) > end or stop()
 
         if isinstance(self.player, Agent):
-            return self._searched(self.player, state, math.isinf(seconds), late)
+            return self._searched(self.player, state, self.budget(seconds)[0], late)
         return self._asked(state, moves, end, late)
 
-    def _searched(self, agent: Agent, state: GameState, by_visits: bool, late: Stop) -> Choice:
-        own = by_visits and math.isinf(agent.seconds) or agent.name.startswith("level ")
-        agent.think(state, agent.mcts_sims if own else ENDLESS, late)
+    def _searched(self, agent: Agent, state: GameState, sims: int, late: Stop) -> Choice:
+        agent.think(state, sims, late)
         pi, values = agent.getAV(1)
         action, _ = agent.chooseAction(pi, values, 0)
         return Choice(action, agent.MCTS.root_value() if agent.MCTS is not None else None)
@@ -104,16 +128,20 @@ class Thinker:
         if hasattr(player, "stopped"):
             player.stopped = late
         if not isinstance(player, RolloutPlayer) or not self._begun:
-            player.new_games(1)
-            player.new_game(0, secrets.randbits(31))
-            self._begun = True
-            for action in moves:
-                player.observe(0, action)
+            self._begin(moves)
         try:
             action, _, value, _ = player.act(state, 0)
         except Resigned:
             return Choice(None, None)
         return Choice(action, float(value) if player.judges else None)
+
+    def _begin(self, moves: Sequence[int]) -> None:
+        """Let a player without a network begin a game with these moves."""
+        self.player.new_games(1)
+        self.player.new_game(0, int(self.rng.integers(2**31)))
+        self._begun = True
+        for action in moves:
+            self.player.observe(0, action)
 
     def analyse(
         self, state: GameState, show: Callable[[Snapshot], None], *, every: float, stop: Stop,
@@ -127,6 +155,8 @@ class Thinker:
         for all.
         """
         player, end, shown_at = self._searcher(), time.monotonic() + seconds, time.monotonic()
+        if isinstance(player, RolloutPlayer) and not self._begun:
+            self._begin(())  # else the choice of a move would begin with a new tree
 
         def looking() -> bool:
             nonlocal shown_at
@@ -143,11 +173,11 @@ class Thinker:
         if allowed is not None:
             self._search_only(player, state, allowed, visits or ENDLESS, looking)
         else:
-            player.think(state, visits or (ENDLESS if isinstance(player, Agent) else None), looking)
+            player.think(state, visits or (ENDLESS if isinstance(player, Agent) else player.budget()[0]), looking)
         while not ends and not looking():
             time.sleep(LOOK)
-        if allowed is not None and not ends:
-            self.forget()  # the next search has all moves
+        if not ends and (allowed is not None or self._is_level):
+            self.forget()  # the next search has all moves, and a level no visits but its own
 
     def _search_only(
         self, player: Agent | RolloutPlayer, state: GameState, allowed: Set[int], visits: int, stop: Stop
@@ -167,8 +197,8 @@ class Thinker:
             search(tree, visits, stop)
 
     def ponder(self, state: GameState, stop: Stop) -> None:
-        """Search a position while the other player thinks, until `stop`."""
-        if isinstance(self.player, Agent) and not state.isEndGame:
+        """Search a position while the other player thinks, until `stop`, if the player does that."""
+        if isinstance(self.player, Agent) and self.ponders and not state.isEndGame:
             self.player.think(state, ENDLESS, stop)
 
     def snapshot(self) -> Snapshot | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from plugins.engines.analysis_results import Analysis
 
 EXAMPLES = {
-    "python main.py analysis": "the shipped Go network, for boards of 5 lines",
+    "python main.py analysis": "the Go network for the board of each query",
     "python main.py analysis --positions 16": "more positions side by side, for scripts",
     "python main.py analysis run0002:best --visits 1000": "another network, with more simulations",
 }

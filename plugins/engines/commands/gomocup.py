@@ -32,6 +32,7 @@ class Gomocup:
     sims: int = 400
     """Simulations per move of a network while the manager sets no limit of time; a level has its own."""
     seed: int = 0
+    """Random seed of all that the player draws."""
 
 
 def run(argv: list[str]) -> int:

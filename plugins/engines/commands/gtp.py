@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "python main.py gtp": "the shipped Go network, on 5x5, or your newest run's best",
     "python main.py gtp --game gomoku": "for GoGui, which learns this game's rules from us",
-    "python main.py gtp level:3 --ponder": "a weaker player that also thinks on your time",
+    "python main.py gtp level:3": "a weaker player",
+    "python main.py gtp shipped --ponder": "a player that also thinks on your time",
 }
 
 
@@ -31,8 +32,9 @@ class Gtp:
     sims: int = 400
     """Simulations per move of a network while the other program sets no clock; a level has its own."""
     ponder: bool = False
-    """Think on the other player's time too."""
+    """Think on the other player's time too: a network that searches, but no level."""
     seed: int = 0
+    """Random seed of all that the player draws."""
     override_version: str = ""
     """What to answer to `version`; Lizzie asks for one from 0.16 on."""
 

@@ -14,16 +14,16 @@ from plugins.engines.gtp_session import Session as GtpSession
 from plugins.engines.serving import PlayerSource
 
 
-def gtp_server(source, target, *, game="go", player="random", sims=8, **options):
+def gtp_server(source, target, *, game="go", player="random", sims=8, seed=0, **options):
     def load(server):
-        return GtpSession(PlayerSource(player, sims=sims), games.make(game), server, **options)
+        return GtpSession(PlayerSource(player, sims=sims, seed=seed), games.make(game), server, **options)
 
     return gtp.Server(source, target, game, load, "")
 
 
-def gomocup_server(source, target, *, game="gomoku", player="random", sims=8):
+def gomocup_server(source, target, *, game="gomoku", player="random", sims=8, seed=0):
     def load(server):
-        return GomocupSession(PlayerSource(player, sims=sims), games.make(game), server)
+        return GomocupSession(PlayerSource(player, sims=sims, seed=seed), games.make(game), server)
 
     return gomocup.Server(source, target, load)
 

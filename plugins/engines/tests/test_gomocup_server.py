@@ -233,6 +233,12 @@ def test_a_network_keeps_the_limit_of_memory():
     assert tree_bytes(session) < 2**27
 
 
+def test_all_chance_follows_from_the_seed():
+    lines = ["START 9", "SWAP2BOARD", "DONE", "BEGIN", "TURN 0,0", "TURN 8,8"]
+    first, again, other = (told_gomocup(*lines, seed=seed) for seed in (0, 0, 1))
+    assert first == again and first[1] != other[1] and first[2:] != other[2:]
+
+
 def test_swap2_opens_in_balance_and_chooses_the_better_colour():
     session = Session(PlayerSource("shipped", sims=30), games.make("gomoku"), Manager())
     session.run("START", "9")

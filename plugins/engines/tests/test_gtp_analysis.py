@@ -15,6 +15,8 @@ from agent import Agent
 from config import UserError
 from network.ownership import ownership_of
 from network.stored_network import StoredNetwork
+from players.book import Book, BookPlayer
+from players.rollout import RolloutPlayer
 from plugins.engines import thinking
 from plugins.engines.serving import PlayerSource
 from plugins.engines.snapshot import snapshot
@@ -234,6 +236,76 @@ def test_levels_keep_their_strength_whatever_the_clock_says():
         thinker = Thinker(player)
         thinker.choose(player.game.start(), [], 0.5)
         assert player.MCTS.root.visits <= player.mcts_sims + 8
+
+
+def a_level(game, sims=40):
+    return Agent("level 5 (Elo 900)", game, Projection(game), mcts_sims=sims, leaves=1)
+
+
+def test_a_level_keeps_its_simulations_after_an_analysis_and_does_not_ponder():
+    game = games.make("connect4")
+    thinker, state = Thinker(a_level(game)), game.start()
+    thinker.analyse(state, lambda found: None, every=100, stop=lambda: thinker.tree.root.visits > 100)
+    choice = thinker.choose(state, [], math.inf)
+    assert 40 <= thinker.tree.root.visits <= 48
+    thinker.ponder(state.takeAction(choice.action)[0], lambda: thinker.tree.root.visits > 200)
+    assert thinker.tree.root.visits <= 48 and not thinker.ponders
+    thinker.choose(state, [choice.action], 60.0)
+    assert thinker.tree.root.visits <= 48
+
+
+def test_a_level_keeps_its_simulations_when_a_move_is_chosen_among_analysis_by_the_clock(monkeypatch):
+    monkeypatch.setattr(PlayerSource, "player", lambda self, game: a_level(game))
+    answers = told_gtp("time_settings 0 2 1", "kata-genmove_analyze b 1000", game="gomoku")
+    moves, _ = infos(answers[1].split("\n")[-2])
+    assert sum(int(info["visits"][0]) for info in moves) <= 48
+
+
+def test_rollouts_with_seconds_search_until_the_clock_ends_them():
+    game = games.make("connect4")
+    thinker = Thinker(RolloutPlayer(game, seconds=2.0))
+    visits, seconds = thinker.budget(60.0)
+    assert seconds == 2.0 and thinker.budget(1.0)[1] == 1.0
+    for count in (None, visits):
+        thinker.forget()
+        thinker.analyse(
+            game.start(), lambda found: None, every=100, stop=lambda: thinker.tree.root.visits > 2000, visits=count,
+            ends=True,
+        )
+        assert thinker.tree.root.visits > 2000
+
+
+def test_the_move_of_rollouts_is_chosen_from_the_search_that_was_shown():
+    game = games.make("connect4")
+    thinker = Thinker(RolloutPlayer(game, sims=50))
+    thinker.analyse(game.start(), lambda found: None, every=100, stop=lambda: False, visits=50, ends=True)
+    shown = thinker.snapshot()
+    thinker.choose(game.start(), [], 0.0)
+    assert thinker.snapshot() == shown and shown.visits >= 50
+
+
+@pytest.mark.parametrize("player, quiet", [("greedy", False), ("level:2", False), ("shipped", True)])
+def test_pondering_that_a_player_does_not_do_is_said_in_a_line(player, quiet, caplog):
+    told_gtp("showboard", game="tictactoe" if player == "greedy" else "gomoku", player=player, ponder=True)
+    assert ("--ponder: only a network that searches" in caplog.text) != quiet
+
+
+def test_a_player_with_a_book_plays_by_it_and_else_by_the_clock(monkeypatch):
+    game = games.make("gomoku")
+    book = Book(game, "nobody")
+    book.add((), 40)
+
+    def player(self, game):
+        return BookPlayer(Agent("machine", game, Projection(game), mcts_sims=50_000), book)
+
+    thinker, state = Thinker(player(None, game)), game.start()
+    assert thinker.choose(state, [], math.inf).action == 40 and thinker.tree is None
+    looks = iter(range(10**9))
+    choice = thinker.choose(state.takeAction(40)[0], [40], math.inf, lambda: next(looks) > 20)
+    assert choice.action is not None and 0 < thinker.tree.root.visits < 50_000
+    monkeypatch.setattr(PlayerSource, "player", player)
+    answers = told_gtp("kata-genmove_analyze b 100", "time_settings 0 1 1", "genmove w", game="gomoku")
+    assert answers[0] == "=\nplay E5" and answers[2].startswith("= ")
 
 
 @pytest.mark.parametrize("name", ["level:2", "level:4", "level:7", "net:shipped"])

@@ -48,6 +48,12 @@ def test_after_quit_nothing_is_answered():
     assert told_gtp("name", "quit", "name") == ["= alphazero-keras", "="]
 
 
+def test_all_chance_follows_from_the_seed():
+    lines = ["genmove b", "genmove w"] * 6
+    first, again, other = (told_gtp(*lines, game="go(size=9)", seed=seed) for seed in (0, 0, 1))
+    assert first == again != other
+
+
 def test_moves_are_played_taken_back_and_shown():
     shown = one("boardsize 5", "play b c3", "play w D4", "showboard")
     assert " 4  -  -  - [O] -" in shown and " 3  -  -  X  -  -" in shown and "black to move" in shown
@@ -188,12 +194,6 @@ def test_games_go_to_files_in_sgf_and_come_back(tmp_path):
     assert answers[5] == "=" and answers[6].startswith("? cannot undo")
 
 
-@pytest.mark.parametrize("begun", ["KM[0.5]", "HA[2]RU[Japanese]"])
-def test_the_move_number_of_loadsgf_is_that_of_the_file(begun, tmp_path):
-    """A handicap that Black plays, and a pass that is put in where Black moves twice, are no moves of their own."""
-    file = tmp_path / "game.sgf"
-    file.write_text(f"(;GM[1]FF[4]SZ[9]{begun};B[gc];B[cg];W[gg];B[cc];W[ee])")
-    for number in (3, 4, 5):
 def test_a_game_that_is_over_is_printed_with_its_result_and_another_without_one():
     assert "RE[W+2.5]" in one("play b c3", "play w d3", "play b pass", "play w pass", "printsgf")
     assert "RE[Void]" in one("play b c3", "play w pass", "printsgf")
@@ -216,6 +216,12 @@ def test_a_game_of_more_than_two_moves_for_each_point_comes_back_and_continues(o
     assert answers[:4] == ["="] * 4 and "X" in answers[4]
 
 
+@pytest.mark.parametrize("begun", ["KM[0.5]", "HA[2]RU[Japanese]"])
+def test_the_move_number_of_loadsgf_is_that_of_the_file(begun, tmp_path):
+    """A handicap that Black plays, and a pass that is put in where Black moves twice, are no moves of their own."""
+    file = tmp_path / "game.sgf"
+    file.write_text(f"(;GM[1]FF[4]SZ[9]{begun};B[gc];B[cg];W[gg];B[cc];W[ee])")
+    for number in (3, 4, 5):
         board = told_gtp(f"loadsgf {file} {number}", "showboard", game="go(size=9)")[1].rsplit("\n", 1)[0]
         assert (board.count("X"), board.count("O")) == {3: (2, 0), 4: (2, 1), 5: (3, 1)}[number], board
 
