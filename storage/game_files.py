@@ -170,12 +170,19 @@ def load_game(path: Path, number: int = 1, game: Game | None = None) -> Record:
     raise RuntimeError("expected an end of the file")
 
 
-def check_place(path: Path, game: Game, *, overwrite: bool = False, forms: tuple[str, ...] = FORMS) -> None:
-    """Raise `UserError` if a game could not be saved there; called before it is played, so that no game is lost."""
+def check_place(
+    path: Path, game: Game, *, overwrite: bool = False, forms: tuple[str, ...] = FORMS,
+    stated: dict[str, str] | None = None,
+) -> None:
+    """Raise `UserError` if a game could not be saved there; called before it is played, so that no game is lost.
+
+    stated: as in `Record`.
+    """
     form = _form(path, forms)
     if form == ".sgf":
         sgf.check_game(game, [other for other in forms if other != ".sgf"])
-    to_bytes(Record(game, []), ".json" if form == LINES else form)  # stones set up do not fit every form
+    # Stones set up, and White's points for them, do not fit every form
+    to_bytes(Record(game, [], stated=stated or {}), ".json" if form == LINES else form)
     check_free(path, overwrite=overwrite)
 
 

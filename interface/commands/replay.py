@@ -44,7 +44,7 @@ def run(argv: list[str]) -> int:
     named = checked(games.make(args.game)) if args.game else None
     record = game_files.load_game(Path(args.file), whole(args.game_number, "game_number", 1, 10**9), named)
     if args.save:
-        game_files.check_place(Path(args.save), record.game, overwrite=args.overwrite)
+        game_files.check_place(Path(args.save), record.game, overwrite=args.overwrite, stated=record.stated)
         game_files.save(Path(args.save), record)
     print("\n".join(_boards(record)))
     if args.save:

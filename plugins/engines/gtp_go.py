@@ -246,7 +246,7 @@ def printsgf(session: Session, words: list[str]) -> str:
         if not words:
             return game_files.to_bytes(record, ".sgf").decode()
         path = _sgf(words[0])
-        game_files.check_place(path, game)
+        game_files.check_place(path, game, stated=record.stated)
         game_files.save(path, record)
     except UserError as error:
         raise Failure(str(error).splitlines()[0]) from None
