@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "python main.py gtp": "the shipped Go network, on 5x5, or your newest run's best",
     "python main.py gtp --game gomoku": "for GoGui, which learns this game's rules from us",
-    "python main.py gtp level:3": "a weaker player",
-    "python main.py gtp shipped --ponder": "a player that also thinks on your time",
+    "python main.py gtp shipped --ponder": "the network that ships, which also thinks on your time",
 }
 
 
