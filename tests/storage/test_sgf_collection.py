@@ -40,13 +40,19 @@ def test_pieces_end_wherever_they_like(file):
                 assert game_in(small, number, most) == GAME.format(number).strip().encode()
 
 
-@pytest.mark.parametrize("content, wrong", [
-    (b"(;GM[1]SZ[5]C[%s])" % (b"x" * LIMIT), "game 1 is larger"),
-    (b"(;GM[1]SZ[5];B[aa])(;GM[1]C[" + b"x" * 3 * LIMIT, "game 2 is larger"),
-    (b"(" * 3 * LIMIT, "game 1 is larger"), (b"[" * 3 * LIMIT, "game 1 is larger"),
-    (b"x" * 3 * LIMIT, "game 1 is larger"), (b"(;GM[1]))" + b" " * LIMIT, "closes none after game 1"),
-    (b"\\" * 3 * LIMIT, "game 1 is larger"), (b"(;CA[GBK]GM[1])" * (LIMIT // 10), "in the encoding GBK"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content, wrong",
+    [
+        (b"(;GM[1]SZ[5]C[%s])" % (b"x" * LIMIT), "game 1 is larger"),
+        (b"(;GM[1]SZ[5];B[aa])(;GM[1]C[" + b"x" * 3 * LIMIT, "game 2 is larger"),
+        (b"(" * 3 * LIMIT, "game 1 is larger"),
+        (b"[" * 3 * LIMIT, "game 1 is larger"),
+        (b"x" * 3 * LIMIT, "game 1 is larger"),
+        (b"\\" * 3 * LIMIT, "game 1 is larger"),
+        (b"(;GM[1]))" + b" " * LIMIT, "closes none after game 1"),
+        (b"(;CA[GBK]GM[1])" * (LIMIT // 10), "in the encoding GBK"),
+    ],
+)
 def test_hostile_files_are_refused_in_one_line(tmp_path, content, wrong):
     (tmp_path / "bad.sgf").write_bytes(content)
     with pytest.raises(UserError, match=wrong) as raised:
