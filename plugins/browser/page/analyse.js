@@ -239,7 +239,11 @@ function analysisCard() {
     ...(territory.can ? [["O", said("Territory")]] : []),
     ["none", said("None")],
   ];
-  if (position.over) return card("analysis", tr("Analyse"), [h("p.soft", {}, tr("The game is over."))]);
+  if (position.over)
+    return card("analysis", tr("Analyse"), [
+      h("p.soft", {}, tr("The game is over.")),
+      !side && table.result?.why === "file" ? h("p.soft", {}, howItEnded(table.result)) : null,
+    ]);
   parts.push(
     h(
       "div.row",

@@ -83,7 +83,7 @@ const table = {
   moves: [],
   positions: [facts.start],
   ply: 0,
-  result: null, // {winner: 1, 0 or -1, why: "rules", "resigned", "late" or "file"}
+  result: null, // {winner: 1, 0 or -1, why: "rules", "resigned", "late" or "file"; stated: a file's words}
   seats: { 1: YOU, "-1": Math.min(1, rungs - 1) },
   asks: false, // whether an opponent is being chosen although the game has begun
   names: null, // of the players of a game from a file
@@ -625,18 +625,12 @@ async function put(record, ply) {
       tr("Move {number}: {move} is not legal there.", { number: wrong + 1, move: moveName(record.moves[wrong]) }),
     );
   }
-  const end = positions[positions.length - 1];
-  const result = end.over
-    ? { winner: end.result, why: "rules" }
-    : record.result === null
-      ? null
-      : { winner: record.result, why: "file" };
   clock.left = clock.since = null;
   Object.assign(table, {
     moves: [...record.moves],
     positions,
     ply,
-    result,
+    result: resultOf(record, positions[positions.length - 1]),
     setup: record.setup ?? null,
     names: record.players.some(Boolean) ? record.players : null,
     helped: true,
@@ -659,6 +653,7 @@ const restore = (setup) => engine.call("setUp", setup ?? { cells: null, player: 
 const record = () => ({
   moves: line().moves,
   result: side ? null : (table.result?.winner ?? null),
+  stated: side ? "" : (table.result?.stated ?? ""),
   late: table.result?.why === "late",
   setup: table.setup,
   players: STONES.map((one) => (table.seats[one] === YOU && !table.names ? "you" : nameOf(one))),
@@ -672,7 +667,8 @@ function headline({ winner }) {
   if (me() !== null && !table.names) return winner === me() ? tr("You win.") : tr("You lose.");
   return tr("{side} wins.", { side: sideName(winner) });
 }
-function howItEnded({ winner, why }) {
+function howItEnded({ winner, why, stated }) {
+  if (why === "file" && ending().over) return statedWords(stated);
   if (why === "file") return tr("So says the file.");
   const loser = sideName(-winner),
     won = sideName(winner || 1),
@@ -689,5 +685,13 @@ function howItEnded({ winner, why }) {
       tr("{side}: {points} points", { side: sideName(one), points: pointsOf(end, one) }),
     ).join(", ");
   return "";
+}
+// A result that a file states although the rules say another.
+function statedWords(stated) {
+  const ours = resultText(ending().result, ending()),
+    kept = tr("The file says {stated}, which is kept; by the rules here it is {ours}.", { stated, ours });
+  return facts.scoredByArea
+    ? sentences(kept, tr("Stones that the players took as dead count as alive here."))
+    : kept;
 }
 const pointsOf = (position, one) => Number(position.score[one === 1 ? 0 : 1]).toLocaleString(language);

@@ -39,8 +39,8 @@ function movesOfText(text) {
   );
 }
 
-// record: {moves, result: 1, 0, -1 or null, late: whether it was lost on time, players: [first, second], date,
-// setup: null or {cells, player}}
+// record: {moves, result: 1, 0, -1 or null, stated: a file's words for its result, "" where they are ours, late:
+// whether it was lost on time, players: [first, second], date, setup: null or {cells, player}}
 
 function toJson(record) {
   const values = {
@@ -50,8 +50,8 @@ function toJson(record) {
     players: record.players,
     date: record.date,
   };
-  if (record.setup)
-    values.setup = { ...stonesOf(record.setup.cells), turn: turnOf(record.setup) };
+  if (record.stated) values.stated = { result: record.stated };
+  if (record.setup) values.setup = setupJson(record.setup);
   return JSON.stringify(values) + "\n";
 }
 const turnOf = ({ player }) => (player === 1 ? "black" : "white");
@@ -60,6 +60,7 @@ function stonesOf(cells) {
     [...cells.keys()].filter((p) => cells[p] === side).map(moveName);
   return { black: names(1), white: names(-1) };
 }
+const setupJson = (setup) => ({ ...stonesOf(setup.cells), turn: turnOf(setup) });
 
 function fromJson(text) {
   let values;
@@ -81,12 +82,13 @@ function fromJson(text) {
   return {
     moves: parseMoves(values.moves),
     result,
+    stated: clean(values.stated?.result),
     players: playersOf(values.players),
     setup: values.setup ? setupOf(values.setup) : null,
   };
 }
+const clean = (words) => (typeof words === "string" ? words.replace(/[\p{C}]/gu, "").slice(0, 100) : "");
 function playersOf(names) {
-  const clean = (name) => (typeof name === "string" ? name.replace(/[\p{C}]/gu, "").slice(0, 100) : "");
   return Array.isArray(names) ? [clean(names[0]), clean(names[1])] : ["", ""];
 }
 function setupOf(setup) {
@@ -102,7 +104,30 @@ function setupOf(setup) {
       cells[point] = side;
     }
   }
+  if (setup.points) throw handicapFault(Number(setup.points));
   return { cells, player: setup.turn === "white" ? -1 : 1 };
+}
+const handicapFault = (points) =>
+  new Fault(
+    tr("{side} has {points} points for the handicap, which this page does not count.", { side: sideName(-1), points }),
+  );
+
+// ---- the result
+
+// As SGF and the program write it.
+function resultText(result, end, late = false) {
+  if (result === null) return "Void";
+  if (!result) return "0";
+  return (result > 0 ? "B+" : "W+") + (end.over ? leadOf(end) : late ? "T" : "R");
+}
+const leadOf = ({ score }) => (score && facts.scoredByArea ? Math.abs(score[0] - score[1]) : "");
+// The result of a record whose moves end so: that of the rules, unless a file states another, which is kept.
+function resultOf({ result, stated = "" }, end) {
+  const margin = /^[bw]\s*\+\s*(\d{1,4}(?:\.\d+)?)$/i.exec(stated),
+    differs = result !== end.result || (margin && Number(margin[1]) !== leadOf(end));
+  if (end.over && !(stated && result !== null && differs)) return { winner: end.result, why: "rules" };
+  if (result === null) return null;
+  return { winner: result, why: "file", stated: end.over || stated !== resultText(result, end) ? stated : "" };
 }
 
 // ---- SGF: the main line of the first game
@@ -112,16 +137,11 @@ const inSgf = (text) => String(text).replace(/[\\\]]/g, "\\$&");
 function sgfPoint(action) {
   if (facts.sgf.vertices) return facts.sgf.vertices[action];
   const point = pointOfAction(action);
-  return point < 0 ? "" : spot(point);
+  return point < 0 ? "" : LETTERS[point % columns] + LETTERS[Math.floor(point / columns)];
 }
-const spot = (point) => LETTERS[point % columns] + LETTERS[Math.floor(point / columns)];
 
 function toSgf(record, positions) {
-  const { sgf } = facts,
-    end = positions[positions.length - 1],
-    winner = record.result > 0 ? "B" : "W";
-  const lead = end.score && facts.scoredByArea ? Math.abs(end.score[0] - end.score[1]) : "";
-  const result = record.result === null ? "Void" : !record.result ? "0" : winner + "+" + (end.over ? lead : record.late ? "T" : "R");
+  const { sgf } = facts;
   const root = {
     FF: 4,
     GM: sgf.number,
@@ -131,7 +151,7 @@ function toSgf(record, positions) {
     PB: record.players[0],
     PW: record.players[1],
     DT: record.date,
-    RE: result,
+    RE: record.stated || resultText(record.result, positions[positions.length - 1], record.late),
     KM: sgf.komi,
     RU: sgf.rule,
   };
@@ -145,7 +165,7 @@ function toSgf(record, positions) {
     const all = (side) =>
       [...record.setup.cells.keys()]
         .filter((p) => record.setup.cells[p] === side)
-        .map((p) => `[${spot(p)}]`)
+        .map((p) => `[${inSgf(sgfPoint(p))}]`)
         .join("");
     text += `PL[${record.setup.player === 1 ? "B" : "W"}]` + (all(1) && "AB" + all(1)) + (all(-1) && "AW" + all(-1));
   }
@@ -167,8 +187,15 @@ function fromSgf(text) {
     (size[0] && (Number(size[0]) !== columns || Number(size[1] ?? size[0]) !== rows))
   )
     throw new Fault(tr("This file is another game, or another size of board."));
+  const komi = root.KM?.[0].trim();
+  if (facts.sgf.komi && komi && komiOf(komi) !== Number(facts.sgf.komi))
+    throw new Fault(
+      tr("This file has komi {other}; this page plays with {komi}.", { other: komiOf(komi), komi: facts.sgf.komi }),
+    );
+  let turn = 0;
   const cells = new Array(rows * columns).fill(0);
   for (const node of nodes) {
+    if (!moves.length) turn = { B: 1, 1: 1, W: -1, 2: -1 }[node.PL?.[0].trim()[0]?.toUpperCase()] ?? turn;
     for (const [key, side] of [
       ["AB", 1],
       ["AW", -1],
@@ -185,32 +212,61 @@ function fromSgf(text) {
         colours.push(colour === "B" ? 1 : -1);
       }
   }
-  const stated = (root.RE?.[0] ?? "").toUpperCase(),
-    setUp = cells.some(Boolean);
-  const result = stated.startsWith("B+")
-    ? 1
-    : stated.startsWith("W+")
-      ? -1
-      : /^(0|DRAW|JIGO)/.test(stated)
-        ? 0
-        : null;
-  const player = colours[0] ?? (root.PL?.[0]?.[0]?.toUpperCase() === "W" ? -1 : 1);
+  setUpHandicap(root, cells, moves, colours);
+  const stated = clean(root.RE?.[0]).trim(),
+    setUp = cells.some(Boolean),
+    alone = setUp && !cells.includes(-1); // a handicap, after which the other side moves
   return {
     moves,
     colours,
-    result,
+    result: sgfResult(stated),
+    stated,
     players: playersOf([root.PB?.[0], root.PW?.[0]]),
-    setup: setUp ? { cells, player } : null,
+    setup: setUp ? { cells, player: colours[0] ?? (turn || (alone ? -1 : 1)) } : null,
   };
 }
+// The result that RE means: 1, 0 or -1, null where it names none. As storage/sgf_facts.py.
+function sgfResult(stated) {
+  const side = /^(b|w)(?:lack|hite)?\s*(?:\+|wins?\b|won\b|$)/i.exec(stated);
+  if (side) return side[1].toUpperCase() === "B" ? 1 : -1;
+  return /^(?:0(?:\.0*)?(?!\s*[-:])|draw|jigo)(?![\w.+])/i.test(stated) ? 0 : null;
+}
+// The komi that KM means, 0 where it means none: also as hundredths and as Chinese stones. As games/sgf_words.py.
+function komiOf(text) {
+  const found = /^[+-]?(?:\d{1,9}(?:[.,]\d{1,9})?|[.,]\d{1,9})/.exec(text);
+  let points = Number(found?.[0].replace(",", ".") ?? 0);
+  if (Math.abs(points) >= 50 && points % 25 === 0) points = points === 350 ? 7 : points / 100;
+  if (points % 0.5 && points % 0.25 === 0) points *= 2;
+  return Math.abs(points) > rows * columns ? 0 : Math.round(2 * points) / 2;
+}
+// Sets up the handicap that Black plays as the first moves. Points that White has for one are not counted here.
+function setUpHandicap({ HA, RU }, cells, moves, colours) {
+  const stones = Number(/^0?([1-9]\d?)$/.exec(HA?.[0].trim())?.[1] ?? 0);
+  if (!facts.scoredByArea || stones < 2) return;
+  const isPass = (i) => pointOfAction(moves[i]) < 0,
+    white = colours.findIndex((colour, i) => colour < 0 && !isPass(i)),
+    leading = [...moves.keys()].filter((i) => !isPass(i) && (white < 0 || i < white));
+  if (!cells.some(Boolean) && leading.length >= stones) {
+    const placed = leading.splice(0, stones);
+    for (const i of placed) cells[moves[i]] = 1;
+    for (const list of [moves, colours]) list.splice(0, placed.at(-1) + 1);
+  }
+  const given = /^chinese/i.test(RU?.[0]) ? stones : /^aga/i.test(RU?.[0]) ? stones - 1 : 0;
+  if (given && cells.filter((cell) => cell === 1).length + leading.length >= stones) throw handicapFault(given);
+}
+// The points of a value such as ab or aa:cc; where points have names of the game's own, also of these.
 function rectangle(value) {
-  const ends = value.split(":").map((end) => [LETTERS.indexOf(end[0]), LETTERS.indexOf(end[1])]),
-    [a, b] = [ends[0], ends[ends.length - 1]];
-  if (ends.flat().some((n) => n < 0) || b[0] >= columns || b[1] >= rows)
-    throw new Fault(tr("The stones that this file sets up cannot be read."));
+  const [a, b = a] = value.split(":").map(placeOf);
+  if (!a || !b) throw new Fault(tr("The stones that this file sets up cannot be read."));
   const points = [];
   for (let r = a[1]; r <= b[1]; r++) for (let c = a[0]; c <= b[0]; c++) points.push(r * columns + c);
   return points;
+}
+function placeOf(text) {
+  const named = facts.sgf.vertices ? pointOfAction(actionOf.get(text.trim().toLowerCase()) ?? -1) : -1;
+  if (named >= 0) return [named % columns, Math.floor(named / columns)];
+  const [c, r] = [LETTERS.indexOf(text[0]), LETTERS.indexOf(text[1])];
+  return text.length === 2 && inside(r, c) ? [c, r] : null;
 }
 function sgfAction(value, count) {
   if (facts.sgf.vertices) return parseMove(value, count);

@@ -1,17 +1,15 @@
 """The page draws a position as the program draws it: stones, what moved, the last one, what won, where one may play."""
 
-import json
 import random
 import re
 import shutil
-import subprocess
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import pytest
 
 import games
-from plugins.browser.game_facts import game_facts, page_file
+from plugins.browser.game_facts import game_facts
+from plugins.browser.tests.scripts import answer
 from plugins.pictures.board_grid import grid_of
 from plugins.pictures.board_svg import board_svg
 
@@ -68,10 +66,7 @@ def test_a_random_game_is_drawn_as_the_program_draws_it(spec):
             break
         last = int(rng.choice(state.allowedActions))
         before, state = state, state.takeAction(last)[0]
-    scripts = [page_file(name) for name in ("words.js", "grid.js", "draw.js")]
-    given = json.dumps({"scripts": scripts, "facts": game_facts(game), "views": views})
-    command = ["node", str(Path(__file__).parent.parent / "draw.mjs")]
-    run = subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
-    assert run.returncode == 0, run.stderr
-    for ply, (theirs, mine) in enumerate(zip(json.loads(run.stdout), ours, strict=True)):
+    draws = "given.map((view) => boardSvg({ ...view, clickable: true, at: '' }))"
+    drawn = answer(("words.js", "grid.js", "draw.js"), game_facts(game), views, draws)
+    for ply, (theirs, mine) in enumerate(zip(drawn, ours, strict=True)):
         assert shapes(theirs) == shapes(mine), (spec, ply)
