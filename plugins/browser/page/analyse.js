@@ -56,6 +56,7 @@ function deepen() {
   analyse(Math.max(4 * visitsOf(opinionHere() ?? { visits: [shows.sims / 4] }), shows.sims));
 }
 
+  if (review.busy) return; // which the engine's next search would end
 // ---- on the board
 
 const signed = (value) =>
@@ -325,7 +326,11 @@ function analysisCard() {
             },
             { key: "stop" },
           )
-        : button("deepen", tr("Deepen"), deepen, { key: "deepen", title: tr("four times as many simulations") }),
+        : button("deepen", tr("Deepen"), deepen, {
+            key: "deepen",
+            title: tr("four times as many simulations"),
+            off: review.busy,
+          }),
       select(
         tr("simulations for each position"),
         BUDGETS.map((sims) => [sims, tr("{count} simulations", { count: number(sims) })]),
@@ -596,7 +601,7 @@ const MANY = {
 // The better line, a move after the other, as a line of the user's own.
 async function playLine(move) {
   lookAt(move);
-  await branch(move.line);
+  if (!(await branch(move.line))) return;
   const one = side ?? table,
     last = one.ply;
   for (one.ply = move.ply; one.ply < last;) {

@@ -28,9 +28,8 @@ class Engine {
     this.most = layout.sims ?? this.most;
     return this.send("create", { wasm, weights, layout, facts }, null, [wasm.buffer, weights.buffer]);
   }
-  send(call, args, progress = null, moved = []) {
+  send(call, args, progress = null, moved = [], id = ++this.number) {
     if (this.reason) return Promise.reject(new Error(this.reason));
-    const id = ++this.number;
     return new Promise((done, failed) => {
       this.open.set(id, { done, failed, progress });
       this.worker.postMessage({ id, call, args }, moved);
@@ -49,8 +48,9 @@ class Engine {
     this.open.clear();
   }
   async call(name, args, progress) {
+    const id = ++this.number; // before it waits, so that a stop from now on is one of this call
     await this.ready;
-    return this.send(name, args, progress);
+    return this.send(name, args, progress, [], id);
   }
   stop() {
     this.worker?.postMessage({ stop: this.number });

@@ -259,7 +259,8 @@ let playing = Promise.resolve();
 let judging = false;
 function played(action) {
   if (judging) return playing;
-  playing = playing.then(() => playNow(action)).catch(failed);
+  const clicked = view;
+  playing = playing.then(() => view === clicked && playNow(action)).catch(failed);
   return playing;
 }
 async function playNow(action) {
@@ -524,17 +525,21 @@ async function branch(actions) {
     return;
   }
   const { positions, illegal } = await engine.call("follow", {
+// Returns whether they were played: not where something else was shown before the engine had answered.
     moves: [...moves, ...actions],
     from: moves.length + 1,
   });
   if (illegal !== null && illegal <= moves.length) {
     tell(tr("illegal move {move}", { move: moveName(actions[0]) }));
-    return;
+    return true;
   }
+  const shown = [view, one, here()];
+  stopSearch(); // which the engine would end first
   const more = actions.slice(0, positions.length);
   side = {
     moves: [...moves, ...more],
     positions: [...one.positions.slice(0, moves.length + 1), ...positions],
+  if (![view, line(), here()].every((part, i) => part === shown[i])) return false;
     ply: moves.length + more.length,
   };
   keepTry();
@@ -547,7 +552,9 @@ function keepTry() {
   const longer = tries.find((one) => begins(one.moves, side.moves));
   if (longer) {
     side = Object.assign(longer, { ply: side.ply });
-    return;
+    render();
+  return true;
+    return false;
   }
   const at = tries.findIndex((one) => begins(side.moves, one.moves));
   if (at >= 0) tries[at] = side;

@@ -84,8 +84,10 @@ const learn = {
   async open(items, index, from = this.from) {
     const turn = ++this.turn,
       item = items[index];
+      shown = view,
     const { positions, illegal } = await engine.call("follow", { moves: item.moves });
-    if (illegal !== null || turn !== this.turn) return;
+    stopSearch(); // which the engine would end first
+    if (illegal !== null || turn !== this.turn || view !== shown) return;
     Object.assign(this, { items, index, from, positions, step: 0, state: "ask", note: "", refuted: null });
     go("learn");
   },

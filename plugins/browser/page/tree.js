@@ -154,7 +154,11 @@ function treeCard() {
       node.key ? small : null,
       h("div.tree-words", {}, h("b", {}, movesInWords(node)), h("p.soft", {}, treeWords(node))),
       node.key ? button("on", tr("Try this line"), () => tryBranch(node.moves), { key: "tree-try" }) : null,
-      button("again", tr("Grow it again"), growAgain, { key: "tree-grow", bare: true, off: searching.key !== null }),
+      button("again", tr("Grow it again"), growAgain, {
+        key: "tree-grow",
+        bare: true,
+        off: searching.key !== null || review.busy,
+      }),
     ),
   ]);
 }
@@ -233,6 +237,7 @@ function treeLeft(e) {
 
 // Searches the position from an empty tree, slowly enough to be watched, as far as it had been searched.
 async function growAgain() {
+  if (review.busy) return;
   const moves = shownMoves(),
     key = keyOf(moves),
     sims = Math.max(found.get(key)?.sims ?? 0, shows.sims),

@@ -30,6 +30,18 @@ URL.createObjectURL = (blob) => {
   blob.text().then((text) => { window.saved = text; });
   return made.call(URL, blob);
 }"""
+HOLD = """window.holds = arguments[0];
+[window.held, window.sent, window.answered] = [[], [], 0];
+const post = Worker.prototype.postMessage;
+Worker.prototype.postMessage = function (data, ...more) {
+  if (data.call !== window.holds) {
+    window.sent.push(data);
+    return post.call(this, data, ...more);
+  }
+  this.addEventListener("message", (event) => { window.answered += event.data.id === data.id; });
+  window.held.push(() => post.call(this, data, ...more));
+}"""
+"""Keeps calls of a name from the engine until they are released, and lists the others."""
 GAMES = {"connect4": "connect4", "gomoku": "gomoku(size=15)", "go": "go(size=9,komi=7.5)", "hex": "hex(swap=yes)"}
 
 FAULTS = {
@@ -134,6 +146,14 @@ class Page:
 
     def lose(self):
         """Give up the game."""
+    def hold(self, call):
+        self.run(HOLD, call)
+
+    def release(self):
+        """Let the engine have what was held from it, and wait until the page has its answers."""
+        self.run("window.holds = null; window.held.forEach((send) => send())")
+        until(lambda: self.run("return window.answered === window.held.length"))
+
         self.press("Resign")
         self.press("Give up")
         self.wait_for("You lose.")
@@ -353,6 +373,11 @@ def test_what_is_left_ends_and_what_fails_is_said(page):
     seen.press("Review the game")
     seen.wait_for("The engine failed: out of order")
     until(lambda: "Review the game" in seen.text(".review"))
+    seen.press("Show the tree")
+    seen.hold(None)
+    seen.run("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'd', bubbles: true}))")
+    off = "return ['deepen', 'tree-grow'].map((key) => document.querySelector(`[data-key=${key}]`).disabled)"
+    assert seen.run("return window.sent") == [] and seen.run(off) == [True, True], "a review is not ended by a search"
 
 
 def test_a_puzzle_refutes_a_wrong_move_hints_and_is_solved(page):
