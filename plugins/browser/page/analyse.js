@@ -618,7 +618,8 @@ function lookAt(move) {
   render();
 }
 // The person plays on from a position of the game, against the opponent who sat there, else the level that is chosen.
-function tryFrom(ply) {
+const tryFrom = (ply) => askFirst(() => playFrom(ply));
+function playFrom(ply) {
   const { player } = table.positions[ply],
     machine = STONES.map((one) => table.seats[one]).find((one) => one !== YOU) ?? fits.level;
   table.seats = { [player]: YOU, [-player]: machine };
@@ -633,6 +634,7 @@ function tryFrom(ply) {
   ownGame.key = null;
   review.clear();
   forgetTries();
+    given: false,
   clock.left = clock.since = null;
   go("play");
 }

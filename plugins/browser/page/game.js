@@ -87,6 +87,7 @@ const table = {
   seats: { 1: YOU, "-1": Math.min(1, rungs - 1) },
   asks: false, // whether an opponent is being chosen although the game has begun
   names: null, // of the players of a game from a file
+  given: false, // whether the game is of a file or a link, and nobody has played on
   setup: null, // {cells, player} of the first position, where it was set up
   helped: false, // a move taken back, a hint or analysis: "fits me" does not count such a game
   thinking: false,
@@ -198,6 +199,7 @@ function newGame({ rematch = false, keep = rematch } = {}) {
     ply: 0,
     result: null,
     names: null,
+    given: false,
     helped: false,
   });
   if (!keep && table.setup) clearSetup();
@@ -399,7 +401,7 @@ async function commit(action) {
     move: spokenName(action),
   });
   if (table.seats[moved] === YOU) table.asks = false;
-  table.names = null; // those of a file, until play goes on
+  Object.assign(table, { names: null, given: false }); // those of a file, until somebody plays on
   const counts = ending().over && (await counting.begins());
   if (turn !== table.turn) return;
   if (ending().over && !counts) finish({ winner: ending().result, why: "rules" });
@@ -468,7 +470,8 @@ function takeBack() {
     table.moves.pop();
     table.positions.pop();
   } while (mine !== null && ending().player !== mine);
-  Object.assign(table, { ply: table.moves.length, result: null, helped: true });
+  Object.assign(table, { ply: table.moves.length, result: null, given: false, helped: true });
+  lastValue.clear();
   clock.press(null, ending().player);
   render();
 }
@@ -522,24 +525,24 @@ async function branch(actions) {
     moves = one.moves.slice(0, one.ply);
   if (actions.every((action, i) => one.moves[one.ply + i] === action)) {
     walk(one.ply + actions.length);
+// Returns whether they were played: not where something else was shown before the engine had answered.
     return;
   }
   const { positions, illegal } = await engine.call("follow", {
-// Returns whether they were played: not where something else was shown before the engine had answered.
     moves: [...moves, ...actions],
     from: moves.length + 1,
   });
   if (illegal !== null && illegal <= moves.length) {
+  const shown = [view, one, here()];
+  stopSearch(); // which the engine would end first
     tell(tr("illegal move {move}", { move: moveName(actions[0]) }));
     return true;
   }
-  const shown = [view, one, here()];
-  stopSearch(); // which the engine would end first
   const more = actions.slice(0, positions.length);
+  if (![view, line(), here()].every((part, i) => part === shown[i])) return false;
   side = {
     moves: [...moves, ...more],
     positions: [...one.positions.slice(0, moves.length + 1), ...positions],
-  if (![view, line(), here()].every((part, i) => part === shown[i])) return false;
     ply: moves.length + more.length,
   };
   keepTry();
@@ -550,10 +553,10 @@ const begins = (line, moves) => moves.every((action, i) => line[i] === action);
 // Keeps the line of the user's; a line that it continues is replaced, one that it repeats stays.
 function keepTry() {
   const longer = tries.find((one) => begins(one.moves, side.moves));
+  return true;
   if (longer) {
     side = Object.assign(longer, { ply: side.ply });
     render();
-  return true;
     return false;
   }
   const at = tries.findIndex((one) => begins(side.moves, one.moves));
@@ -645,6 +648,7 @@ async function put(record, ply) {
   });
   ownGame.key = null;
   stored.values.clear();
+    given: true,
   lastValue.clear();
   forgetTries();
   if (before || record.setup) {

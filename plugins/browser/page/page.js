@@ -594,22 +594,25 @@ function opponentCard() {
               ["watch", tr("Watch")],
             ],
             order,
-            (key) => {
-              order = key;
-              kept.set("order", key);
-              newGame({ keep: true });
-            },
+            (key) =>
+              askFirst(() => {
+                order = key;
+                kept.set("order", key);
+                newGame({ keep: true });
+              }),
           ),
         ),
     h(
       "div.row",
       {},
       h("span.label", {}, tr("Clock")),
-      select(tr("Clock"), times, clock.form, (form) => {
-        clock.form = form;
-        kept.set("clock", form);
-        newGame({ keep: true });
-      }),
+      select(tr("Clock"), times, clock.form, (form) =>
+        askFirst(() => {
+          clock.form = form;
+          kept.set("clock", form);
+          newGame({ keep: true });
+        }),
+      ),
     ),
     table.asks
       ? null
@@ -899,17 +902,24 @@ stage.addEventListener(
 // ---- before a game is given up, and the menu
 
 const hasBegun = () => table.result !== null || canTakeBack(); // from a person's first move on
-const unfinished = () => hasBegun() && !table.result && people().length > 0;
+const unfinished = () => hasBegun() && !table.result && !table.given && people().length > 0;
 function askResign() {
   ask(tr("Give the game up?"), tr("Give up"), resign);
 }
 function askNew() {
   if (table.moves.length) askFirst(() => newGame());
 }
-// Does what puts another game on the table, once the person agrees if a game is not over.
+// Does what puts another game on the table, once the person agrees if a game is not over; else what was chosen is shown
+// as it was.
 function askFirst(deed, name = tr("New game")) {
   if (!unfinished()) return deed();
-  ask(tr("Begin a new game?"), name, deed, { more: tr("Your game is not over.") });
+  let agreed = false;
+  const yes = () => {
+    agreed = true;
+    deed();
+  };
+  const box = ask(tr("Begin a new game?"), name, yes, { more: tr("Your game is not over.") });
+  box.addEventListener("close", () => agreed || render());
 }
 
 function openMenu() {
@@ -937,14 +947,7 @@ function openMenu() {
     type: "file",
     accept: ".json,.sgf,.txt",
     hidden: true,
-    onchange: () =>
-      file.files[0] &&
-      loadFile(file.files[0]).then(
-        () => box.close(),
-        (error) => {
-          note.textContent = faultText(error);
-        },
-      ),
+    onchange: () => file.files[0] && loadFile(file.files[0], note),
   });
   const box = dialog(
     tr("Menu"),
@@ -1062,7 +1065,7 @@ function openTyped() {
   const text = h("textarea", { rows: 5, "aria-label": tr("moves"), spellcheck: "false" }),
     note = h("p.soft", { role: "status" });
   text.value = line().moves.map(moveName).join(" ");
-  const box = dialog(
+  dialog(
     tr("Type or paste moves"),
     text,
     note,
@@ -1072,15 +1075,7 @@ function openTyped() {
       button(
         null,
         tr("Open"),
-        async () => {
-          try {
-            await open({ moves: movesOfText(text.value), result: null, players: ["", ""] });
-            box.close();
-            go("analyse");
-          } catch (error) {
-            note.textContent = faultText(error);
-          }
-        },
+        () => openRead(() => ({ moves: movesOfText(text.value), setup: table.setup, ...NOBODY }), note),
         { main: true },
       ),
     ),
@@ -1206,37 +1201,41 @@ function openAbout() {
 // ---- files, links, the position set up
 
 const faultText = (error) => (error instanceof Fault ? error.message : tr("This file cannot be read."));
-async function loadFile(file) {
-  if (file.size > LARGEST) throw new Fault(tr("This file is too large for a game."));
-  await open(fromFile(file.name, await file.text()));
-  go("analyse");
+const NOBODY = { result: null, players: ["", ""] }; // of a record: nothing but moves
+// Opens the record that a function reads in Analyse; a fault is said in the dialog's note and below the board.
+async function openRead(read, note = {}) {
+  const refused = (error) => {
+    note.textContent = faultText(error);
+    tell(note.textContent);
+  };
+  try {
+    const record = await read();
+    const shown = () => {
+      document.querySelector("dialog[open]")?.close();
+      go("analyse");
+    };
+    askFirst(() => open(record).then(shown, refused), tr("Open"));
+  } catch (error) {
+    refused(error);
+  }
 }
 document.addEventListener("dragover", (e) => e.preventDefault());
 document.addEventListener("drop", (e) => {
   e.preventDefault();
   const [file] = e.dataTransfer?.files ?? [];
-  if (file) loadFile(file).catch((error) => tell(faultText(error)));
+  if (file) loadFile(file);
+const loadFile = (file, note) =>
+  openRead(async () => {
+    if (file.size > LARGEST) throw new Fault(tr("This file is too large for a game."));
+    return fromFile(file.name, await file.text());
+  }, note);
 });
 const linkHere = () =>
   location.href.split("#")[0] + linkOf(record(), line().ply, view === "analyse" ? "analyse" : "play");
-async function followLink() {
+// asks: whether a game that is not over is given up only once the person agrees.
+async function followLink(asks) {
   if (!location.hash) return;
-  try {
-    const own = /^#own=(\w+)$/.exec(location.hash);
-    if (own) {
-      history.replaceState(null, "", location.href.split("#")[0]);
-      await openOwnGame(own[1]);
-      return;
-    }
-    const found = fromLink(location.hash);
-    const { moves, setup } = found;
-    if (moves.length || setup) await open({ moves, setup, result: null, players: ["", ""] }, found.ply);
-    if (found.view === "play") {
-      table.names = null;
-      table.helped = true;
-    }
-    if (found.view) go(found.view === "puzzles" && !puzzles.all.length ? "play" : found.view);
-  } catch (error) {
+  const refused = (error) => {
     render();
     tell(
       error instanceof Fault
@@ -1246,8 +1245,25 @@ async function followLink() {
   }
   history.replaceState(null, "", location.href.split("#")[0]);
 }
-addEventListener("hashchange", followLink);
+async function openLink({ moves, setup, ply, view: wanted }) {
+  if (moves.length || setup) await open({ moves, setup, ...NOBODY }, ply);
+  if (wanted === "play") {
+    table.names = null;
+    table.helped = true;
+  }
+  if (wanted) go(wanted === "puzzles" && !puzzles.all.length ? "play" : wanted);
+}
+addEventListener("hashchange", () => followLink(true));
 
+  };
+  try {
+    const own = /^#own=(\w+)$/.exec(location.hash),
+      found = own ? null : fromLink(location.hash),
+      deed = () => (own ? openOwnGame(own[1]) : openLink(found)).catch(refused);
+    if (asks && (own || found.moves.length || found.setup)) askFirst(deed, tr("Open"));
+    else await deed();
+  } catch (error) {
+    refused(error);
 // The game that is being played is kept: a page that is loaded again continues it.
 let remembers = false; // from when the kept game is on the table
 function rememberGame() {
@@ -1329,7 +1345,7 @@ async function openOwnGame(wanted) {
   const one = ownGames().find(({ key, spec }) => key === wanted && spec === facts.spec);
   if (!one) throw new Fault(tr("This game is no longer kept in this browser."));
   await open({ moves: one.moves, result: one.result, players: ["", ""] });
-  table.seats = seatsOf(one.seats) ?? table.seats;
+  Object.assign(table, { seats: seatsOf(one.seats) ?? table.seats, given: false });
   ownGame.key = one.key;
   go(table.result ? "analyse" : "play");
 }
@@ -1373,23 +1389,19 @@ function place(action) {
   editor.count++;
   drawBoard();
 }
-async function setUp(then) {
-  try {
-    await open({
-      moves: [],
-      result: null,
-      players: ["", ""],
-      setup: { cells: [...editor.cells], player: editor.player },
-    });
-    go(then);
-  } catch (error) {
-    tell(error.message);
-  }
+function setUp(then) {
+  const setup = { cells: [...editor.cells], player: editor.player };
+  askFirst(() =>
+    open({ moves: [], setup, ...NOBODY }).then(
+      () => go(then),
+      (error) => tell(error.message),
+    ),
+  );
 }
 const analysePuzzle = () => askFirst(openPuzzle, tr("Analyse"));
 async function openPuzzle() {
   const { moves, one } = puzzles;
-  await open({ moves: moves.slice(0, one.moves.length), result: null, players: ["", ""] });
+  await open({ moves: moves.slice(0, one.moves.length), ...NOBODY });
   go("analyse");
 }
 
@@ -1409,7 +1421,7 @@ async function begin() {
   }
   if (facts.server) await beginOnServer();
   if (!table.moves.length) await resumeGame();
-  if (location.hash) await followLink();
+  await followLink(false);
   remembers = true;
   document.documentElement.dataset.ready = "";
   render();
