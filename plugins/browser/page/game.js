@@ -659,7 +659,9 @@ async function put(record, ply) {
   hinted = null;
   review.clear();
 }
-const restore = (setup) => engine.call("setUp", setup ?? { cells: null, player: 1 }).catch(() => null);
+// After a record was refused, the engine begins as the view that is shown does.
+const restore = (setup) =>
+  engine.call("setUp", (!fromStart(view) && setup) || { cells: null, player: 1 }).catch(() => null);
 
 const record = () => ({
   moves: line().moves,

@@ -1268,13 +1268,14 @@ addEventListener("hashchange", () => followLink(true));
 let remembers = false; // from when the kept game is on the table
 function rememberGame() {
   if (remembers) keepOwnGame();
-  if (!remembers || view !== "play" || table.setup) return;
-  const { moves } = table;
+  if (!remembers || view !== "play") return;
+  const { moves } = table,
+    setup = table.setup && setupJson(table.setup);
   kept.set(
     `game:${facts.spec}`,
-    table.result || !moves.length || clock.left
+    table.result || (!moves.length && !setup) || clock.left
       ? ""
-      : JSON.stringify({ moves, seats: keptSeats(table), helped: table.helped, key: ownGame.key }),
+      : JSON.stringify({ moves, setup, seats: keptSeats(table), helped: table.helped, key: ownGame.key }),
   );
 }
 // On a server's page: its players are opponents too, and a stored game or one of the person's own may be what is wanted.
@@ -1352,11 +1353,11 @@ async function openOwnGame(wanted) {
 
 async function resumeGame() {
   try {
-    const { moves, seats, helped, key } = JSON.parse(kept.get(`game:${facts.spec}`) || "null") ?? {};
+    const { moves, setup, seats, helped, key } = JSON.parse(kept.get(`game:${facts.spec}`) || "null") ?? {};
     const there = seatsOf(seats);
-    if (!Array.isArray(moves) || !moves.length || !moves.every(Number.isInteger) || !there) return;
-    await open({ moves, result: null, players: ["", ""] });
-    Object.assign(table, { seats: there, helped: Boolean(helped) });
+    if (!Array.isArray(moves) || !moves.every(Number.isInteger) || !there || (!moves.length && !setup)) return;
+    await open({ moves, setup: setup ? setupOf(setup) : null, ...NOBODY });
+    Object.assign(table, { seats: there, given: false, helped: Boolean(helped) });
     ownGame.key = typeof key === "string" ? key : null;
     if (table.result && (await counting.begins())) table.result = null;
     if (table.result) {
@@ -1366,6 +1367,7 @@ async function resumeGame() {
     console.warn(error);
   }
 }
+      if (table.setup) await clearSetup();
 
 const editor = {
   cells: [],

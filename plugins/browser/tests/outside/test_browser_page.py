@@ -502,7 +502,15 @@ def test_what_is_set_up_stays_apart_from_puzzles_and_from_the_opponent(page):
     until(lambda: seen.stones == 3)
     seen.press("Puzzles")
     shown = seen.run("return JSON.parse(document.getElementById('facts').textContent).puzzles[0]")
-    until(lambda: seen.stones == len(shown["moves"].split()))  # and not three more
+    count = len(shown["moves"].split())
+    until(lambda: seen.stones == count)  # and not three more
+    seen.run("location.hash = '#moves=h8.h8'")
+    seen.wait_for("This link cannot be opened.")
+    point = """const { actionNames } = JSON.parse(document.getElementById("facts").textContent);
+        return actionNames.indexOf(arguments[0])"""
+    seen.click(seen.run(point, shown["line"].split()[0]))
+    until(lambda: seen.text(".verdict"))
+    assert seen.stones == count + min(2, shown["asked"]), "nor after a link that was refused"
     seen.press("Play")
     until(lambda: seen.stones == 3)
     seen.press("A friend")  # who sits there does not change what stands there
@@ -519,6 +527,11 @@ def test_a_refused_link_leaves_the_machine_thinking_and_a_kept_game_kept(page):
     seen = page()
     seen.press("Second")
     seen.run("location.hash = '#moves=4.9'")  # while the machine thinks
+    before = seen.moves
+    seen = page("gomoku", keep=True)  # a page that is loaded again continues this game, too
+    until(lambda: seen.stones == 4 and seen.moves == before)
+    seen.click(102)
+    until(lambda: seen.stones == 5)
     until(lambda: seen.stones == 1)
     seen.click(35)
     until(lambda: seen.stones == 3)
