@@ -5,7 +5,10 @@ const MOST_FOUND = 400;
 const BUDGETS = [100, 400, 1600, 6400];
 const SHOWN_MOVES = 8;
 const shows = {
-  kind: kept.get("overlay") ?? "N",
+  wanted: kept.get("overlay"), // perhaps on the page of another game, which has other kinds
+  get kind() {
+    return overlayKinds().some(([kind]) => kind === this.wanted) ? this.wanted : "N";
+  },
   sims: BUDGETS.includes(Number(kept.get("sims"))) ? Number(kept.get("sims")) : 400,
 };
 const searching = { key: null, sims: 0, number: 0 };
@@ -53,10 +56,10 @@ function stopSearch() {
 }
 const visitsOf = (opinion) => opinion.visits.reduce((sum, n) => sum + n, 0);
 function deepen() {
+  if (review.busy) return; // which the engine's next search would end
   analyse(Math.max(4 * visitsOf(opinionHere() ?? { visits: [shows.sims / 4] }), shows.sims));
 }
 
-  if (review.busy) return; // which the engine's next search would end
 // ---- on the board
 
 const signed = (value) =>
@@ -70,6 +73,15 @@ const percent = (share) =>
 // A share of visits or of priors in %; a chance is never 0 or 100 before it is proven, a share may be.
 const shareWords = (share) => `${share > 0 && share < 0.005 ? "<1" : Math.round(100 * share)} %`;
 
+const overlayKinds = () => [
+  ["N", "Visits"],
+  ["P", "Prior"],
+  ["Q", "Q"],
+  ["V", "Network"],
+  ...(endings.can ? [["E", said("To the end")]] : []),
+  ...(territory.can ? [["O", said("Territory")]] : []),
+  ["none", said("None")],
+];
 function overlayOf(opinion, kind) {
   // N: share of the visits, P, Q, V
   const marks = new Map();
@@ -231,15 +243,6 @@ function analysisCard() {
   const opinion = opinionHere(),
     position = here(),
     parts = [];
-  const kinds = [
-    ["N", "Visits"],
-    ["P", "Prior"],
-    ["Q", "Q"],
-    ["V", "Network"],
-    ...(endings.can ? [["E", said("To the end")]] : []),
-    ...(territory.can ? [["O", said("Territory")]] : []),
-    ["none", said("None")],
-  ];
   if (position.over)
     return card("analysis", tr("Analyse"), [
       h("p.soft", {}, tr("The game is over.")),
@@ -251,10 +254,10 @@ function analysisCard() {
       {},
       choice(
         tr("numbers on the board"),
-        kinds.map(([key, name]) => [key, tr(name)]),
+        overlayKinds().map(([key, name]) => [key, tr(name)]),
         shows.kind,
         (kind) => {
-          shows.kind = kind;
+          shows.wanted = kind;
           kept.set("overlay", kind);
           render();
         },
@@ -358,7 +361,9 @@ function valueGraph() {
     y = (value) => height / 2 - value * (height / 2 - 5);
   const known = values.map((value, ply) => [ply, value]).filter(([, value]) => value !== null);
   if (known.length < 2) return null;
+  const fork = side ? forkOf() : -1;
   const marks = review.moves
+    .slice(0, fork < 0 ? one.moves.length : fork)
     .filter((move) => move?.mark)
     .map(
       (move) =>
@@ -629,12 +634,12 @@ function playFrom(ply) {
     ply,
     result: null,
     names: null,
+    given: false,
     helped: true,
   });
   ownGame.key = null;
   review.clear();
   forgetTries();
-    given: false,
   clock.left = clock.since = null;
   go("play");
 }

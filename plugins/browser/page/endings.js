@@ -181,17 +181,17 @@ function endingsWorker({ rows, columns, winningLine, byColumns }) {
 }
 
 const endings = {
-  found: new Map(), // {key of the moves: {action: plies}}
+  found: new Map(), // {key of the moves: {values: {action: plies}, done: whether the search has ended}}
   worker: null,
   asked: null,
   // whether lines are all that ends this game
   can: Boolean(facts.winningLine) && facts.look !== "hexagons" && !/rule=/.test(facts.spec),
   of(key) {
-    return this.found.get(key) ?? {};
+    return this.found.get(key)?.values ?? {};
   },
   ask(position, moves, seconds = 4) {
     const key = keyOf(moves);
-    if (!this.can || position.over || this.found.has(key) || this.asked === key) return;
+    if (!this.can || position.over || this.found.get(key)?.done || this.asked === key) return;
     this.stop();
     this.asked = key;
     if (facts.server) this.askServer(moves, key);
@@ -207,7 +207,7 @@ const endings = {
     this.worker.onmessage = ({ data }) => {
       if (data.id !== this.asked) return;
       if (this.found.size > MOST_FOUND) this.found.clear();
-      this.found.set(key, data.values);
+      this.found.set(key, { values: { ...this.of(key), ...data.values }, done: data.done });
       if (data.done) this.stop();
       showAnalysis();
     };
@@ -218,7 +218,7 @@ const endings = {
     const found = await server.post("exact", { game: facts.spec, moves, setup: table.setup }).catch(() => null);
     if (!found?.plies || !found.values) return;
     const values = Object.entries(found.plies).map(([action, plies]) => [action, plies * found.values[action]]);
-    this.found.set(key, Object.fromEntries(values));
+    this.found.set(key, { values: Object.fromEntries(values), done: true });
     if (this.asked === key) this.stop();
     showAnalysis();
   },

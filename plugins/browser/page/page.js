@@ -231,18 +231,21 @@ for (const end of ["pointerup", "pointercancel", "blur"])
       if (waits) showAnalysis();
     }),
   );
+panel.addEventListener("focusout", () => setTimeout(() => waits && showAnalysis()));
 function showAnalysis() {
   // while a search runs
-  waits = held;
+  const list = panel.querySelector("select[data-open]:focus"); // which would close if it was drawn again
+  waits = held || list !== null;
   if (view !== "analyse" || held) return;
   drawBoard();
   showBar();
-  showPanel();
+  if (!list) showPanel();
 }
 function showPanel() {
+  const before = document.querySelector(".moves")?.scrollTop;
   swapIn(panel, ...panelOf[view]());
   swapIn(extra, ...(extraOf[view]?.() ?? []));
-  followMoves();
+  followMoves(before);
 }
 
 function statusText() {
@@ -780,15 +783,17 @@ function graphCard() {
   const graph = valueGraph();
   return graph && card("values", null, [graph]);
 }
-function followMoves() {
-  const list = panel.querySelector(".moves"),
+// The list of moves stays where it was scrolled to, until another move is shown.
+let followed = null; // the position that it shows
+function followMoves(before) {
+  const list = document.querySelector(".moves"),
     now = list?.querySelector("[aria-current]");
-  if (!now) {
-    if (list) list.scrollTop = line().ply ? list.scrollHeight : 0;
-    return;
-  }
-  const top = now.offsetTop - list.offsetTop;
-  if (top < list.scrollTop || top + now.offsetHeight > list.scrollTop + list.clientHeight)
+  if (!list) return;
+  list.scrollTop = before ?? 0;
+  if (here() === followed && before !== undefined) return;
+  followed = here();
+  const top = now ? now.offsetTop : 0;
+  if (top < list.scrollTop || top + (now?.offsetHeight ?? 0) > list.scrollTop + list.clientHeight)
     list.scrollTop = top - list.clientHeight / 2;
 }
 
@@ -1219,16 +1224,16 @@ async function openRead(read, note = {}) {
     refused(error);
   }
 }
-document.addEventListener("dragover", (e) => e.preventDefault());
-document.addEventListener("drop", (e) => {
-  e.preventDefault();
-  const [file] = e.dataTransfer?.files ?? [];
-  if (file) loadFile(file);
 const loadFile = (file, note) =>
   openRead(async () => {
     if (file.size > LARGEST) throw new Fault(tr("This file is too large for a game."));
     return fromFile(file.name, await file.text());
   }, note);
+document.addEventListener("dragover", (e) => e.preventDefault());
+document.addEventListener("drop", (e) => {
+  e.preventDefault();
+  const [file] = e.dataTransfer?.files ?? [];
+  if (file) loadFile(file);
 });
 const linkHere = () =>
   location.href.split("#")[0] + linkOf(record(), line().ply, view === "analyse" ? "analyse" : "play");
@@ -1242,6 +1247,15 @@ async function followLink(asks) {
         ? `${tr("This link cannot be opened.")} ${error.message}`
         : tr("This link cannot be opened."),
     );
+  };
+  try {
+    const own = /^#own=(\w+)$/.exec(location.hash),
+      found = own ? null : fromLink(location.hash),
+      deed = () => (own ? openOwnGame(own[1]) : openLink(found)).catch(refused);
+    if (asks && (own || found.moves.length || found.setup)) askFirst(deed, tr("Open"));
+    else await deed();
+  } catch (error) {
+    refused(error);
   }
   history.replaceState(null, "", location.href.split("#")[0]);
 }
@@ -1255,15 +1269,6 @@ async function openLink({ moves, setup, ply, view: wanted }) {
 }
 addEventListener("hashchange", () => followLink(true));
 
-  };
-  try {
-    const own = /^#own=(\w+)$/.exec(location.hash),
-      found = own ? null : fromLink(location.hash),
-      deed = () => (own ? openOwnGame(own[1]) : openLink(found)).catch(refused);
-    if (asks && (own || found.moves.length || found.setup)) askFirst(deed, tr("Open"));
-    else await deed();
-  } catch (error) {
-    refused(error);
 // The game that is being played is kept: a page that is loaded again continues it.
 let remembers = false; // from when the kept game is on the table
 function rememberGame() {
@@ -1362,12 +1367,12 @@ async function resumeGame() {
     if (table.result && (await counting.begins())) table.result = null;
     if (table.result) {
       Object.assign(table, { moves: [], positions: [facts.start], ply: 0, result: null });
+      if (table.setup) await clearSetup();
     }
   } catch (error) {
     console.warn(error);
   }
 }
-      if (table.setup) await clearSetup();
 
 const editor = {
   cells: [],

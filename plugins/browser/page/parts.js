@@ -40,9 +40,21 @@ function choice(label, options, now, pick) {
   );
 }
 function select(label, options, now, pick) {
+  // whether its list may be open
+  const opened = (is) => box.toggleAttribute("data-open", is);
   const box = h(
     "select",
-    { "aria-label": label, "data-key": label, onchange: () => pick(box.value) },
+    {
+      "aria-label": label,
+      "data-key": label,
+      onpointerdown: () => opened(true),
+      onkeydown: ({ key }) => opened(key !== "Escape" && key !== "Tab"),
+      onblur: () => opened(false),
+      onchange: () => {
+        opened(false);
+        pick(box.value);
+      },
+    },
     options.map(([key, text]) => h("option", { value: key, selected: String(key) === String(now) }, text)),
   );
   return box;

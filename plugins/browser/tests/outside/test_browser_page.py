@@ -351,7 +351,13 @@ def test_mistakes_are_learned_from_and_kept_as_puzzles(page):
     seen.press("Review the game")
     until(lambda: seen.count(".accuracy") == 2)
     assert "7. 5 " in seen.text(".chips") and "Better: 4" in seen.text(".lesson")
-    assert seen.count(".line.shown") == 1 and seen.count(".graph .curve") == 1
+    assert seen.count(".line.shown") == 1 and seen.count(".graph .curve") == 1 and seen.count(".graph .dot")
+    seen.press("to the start")
+    seen.click(36)
+    until(lambda: len(seen.moves) == 1 and seen.count(".graph .curve"))
+    assert not seen.count(".graph .dot"), "another line has none of the game's marks"
+    seen.press("Back to the game")
+    seen.press("7. 5")
     seen.press("Try again from here")
     seen.wait_for("Your move.")
     assert len(seen.moves) == 6
@@ -367,17 +373,17 @@ def test_what_is_left_ends_and_what_fails_is_said(page):
     assert not seen.count(".review progress")
     seen = page("broken")
     seen.press("A friend")
+    seen.press("Show the tree")
+    seen.hold(None)
+    seen.run("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'd', bubbles: true}))")
+    off = "return ['deepen', 'tree-grow'].map((key) => document.querySelector(`[data-key=${key}]`).disabled)"
+    assert seen.run("return window.sent") == [] and seen.run(off) == [True, True], "a review is not ended by a search"
     seen.press("Hint")
     seen.wait_for("The engine failed: out of order")
     seen = page("broken", link="#moves=4.1.4.1&view=analyse")
     seen.press("Review the game")
     seen.wait_for("The engine failed: out of order")
     until(lambda: "Review the game" in seen.text(".review"))
-    seen.press("Show the tree")
-    seen.hold(None)
-    seen.run("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'd', bubbles: true}))")
-    off = "return ['deepen', 'tree-grow'].map((key) => document.querySelector(`[data-key=${key}]`).disabled)"
-    assert seen.run("return window.sent") == [] and seen.run(off) == [True, True], "a review is not ended by a search"
 
 
 def test_a_puzzle_refutes_a_wrong_move_hints_and_is_solved(page):
@@ -521,17 +527,17 @@ def test_what_is_set_up_stays_apart_from_puzzles_and_from_the_opponent(page):
     seen.run("document.querySelector('dialog .main').click()")
     until(lambda: seen.stones == 0)
 
+    before = seen.moves
+    seen = page("gomoku", keep=True)  # a page that is loaded again continues this game, too
+    until(lambda: seen.stones == 4 and seen.moves == before)
+    seen.click(102)
+    until(lambda: seen.stones == 5)
 
 @only_chromium
 def test_a_refused_link_leaves_the_machine_thinking_and_a_kept_game_kept(page):
     seen = page()
     seen.press("Second")
     seen.run("location.hash = '#moves=4.9'")  # while the machine thinks
-    before = seen.moves
-    seen = page("gomoku", keep=True)  # a page that is loaded again continues this game, too
-    until(lambda: seen.stones == 4 and seen.moves == before)
-    seen.click(102)
-    until(lambda: seen.stones == 5)
     until(lambda: seen.stones == 1)
     seen.click(35)
     until(lambda: seen.stones == 3)

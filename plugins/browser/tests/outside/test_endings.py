@@ -7,7 +7,9 @@ import subprocess
 
 import pytest
 
-from plugins.browser.game_facts import page_file
+import games
+from plugins.browser.game_facts import game_facts, page_file
+from plugins.browser.tests.scripts import answer
 
 bitbully = pytest.importorskip("bitbully", reason="needs bitbully")
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="needs node")
@@ -51,3 +53,37 @@ def test_moves_to_the_end_are_those_of_a_solver():
         assert found.items() <= right.items()
     assert sum(map(len, answers[: len(known)])) > 10, "some are found in a third of a second"
     assert answers[len(known) :] == [right for _, _, right in late]
+
+
+WORKERS = """const keyOf = (moves) => moves.join(" "), MOST_FOUND = 400, showAnalysis = () => {}, workers = [];
+class Worker {
+  constructor() { workers.push(this); }
+  postMessage() {}
+  terminate() {}
+}"""
+ASKED = """(() => {
+  const position = { cells: [], player: 1, over: false };
+  const found = [];
+  const says = (values, done) => workers.at(-1).onmessage({ data: { id: "3", values, done } });
+  const asks = (...moves) => {
+    endings.ask(position, moves);
+    found.push([workers.length, endings.of("3")]);
+  };
+  asks(3);
+  says({ 1: 5 }, false);
+  asks(3, 4);
+  asks(3);
+  says({}, false);
+  asks(3);
+  says({ 1: 5, 2: -8 }, true);
+  asks(3);
+  return found;
+})()"""
+
+
+def test_a_position_that_was_passed_by_is_searched_again_until_its_search_has_ended():
+    scripts, facts = ("words.js", "grid.js", "endings.js"), game_facts(games.make("connect4"))
+    found = answer(scripts, facts, None, ASKED, before=WORKERS)
+    workers, values = zip(*found, strict=True)
+    assert workers == (1, 2, 3, 3, 3), "one for each search that begins"
+    assert values == ({}, {"1": 5}, {"1": 5}, {"1": 5}, {"1": 5, "2": -8}), "what is known stays known"
