@@ -638,6 +638,7 @@ function playFrom(ply) {
     helped: true,
   });
   ownGame.key = null;
+  lastValue.clear();
   review.clear();
   forgetTries();
   clock.left = clock.since = null;

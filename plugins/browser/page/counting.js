@@ -62,6 +62,7 @@ const counting = {
     table.moves.splice(-last);
     table.positions.splice(-last);
     table.ply = table.moves.length;
+    lastValue.clear();
     clock.press(null, ending().player);
     render();
   },

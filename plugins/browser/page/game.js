@@ -189,7 +189,7 @@ function newGame({ rematch = false, keep = rematch } = {}) {
   else if (one !== null || opponent !== undefined) {
     const machine = opponent,
       now = one ?? 1;
-    let mine = rematch ? -now : order === "lot" ? (Math.random() < 0.5 ? 1 : -1) : order === "first" ? 1 : -1;
+    const mine = rematch ? -now : sideToTake();
     if (rematch && order !== "lot") order = mine === 1 ? "first" : "second";
     table.seats = { [mine]: YOU, [-mine]: machine };
   }
@@ -212,6 +212,7 @@ function newGame({ rematch = false, keep = rematch } = {}) {
   render();
   machineMoves();
 }
+const sideToTake = () => (order === "lot" ? (Math.random() < 0.5 ? 1 : -1) : order === "second" ? -1 : 1);
 function forgetTries() {
   side = null;
   tries = [];
@@ -236,7 +237,7 @@ function seat(choice) {
 function seatRemembered() {
   const found = kept.get(`opponent:${facts.spec}`),
     level = seatOf(found),
-    mine = order === "second" ? -1 : 1;
+    mine = sideToTake();
   if (found === "friend") table.seats = { 1: YOU, "-1": YOU };
   else
     table.seats = {
@@ -317,9 +318,13 @@ const lastValue = {
     return kept.get("last-value") === "on";
   },
   ply: -1,
+  action: null,
   loss: 0,
+  get shows() {
+    return this.on && table.moves[this.ply - 1] === this.action; // and was not held by the teacher
+  },
   clear() {
-    this.ply = -1;
+    Object.assign(this, { ply: -1, action: null });
   },
 };
 // The teacher holds a move that loses value, before it is played.
@@ -362,7 +367,7 @@ async function letThrough(action) {
   const judged = await lossOf(action).finally(() => (judging = false));
   message = "";
   if (!judged) return false;
-  Object.assign(lastValue, { ply: table.moves.length + 1, loss: judged.loss });
+  Object.assign(lastValue, { ply: table.moves.length + 1, action, loss: judged.loss });
   if (!teacher.on || judged.loss < facts.thresholds.mistake) return true;
   const reply = judged.line.map(spokenName).join(" "),
     values = { move: inWords(action), loss: Math.round(100 * judged.loss), reply };
@@ -520,26 +525,27 @@ function walk(ply) {
 }
 
 // Plays moves from the position that is shown, in Analyse: along the line where they are its own, else as a new one.
+// Returns whether they were played: not where something else was shown before the engine had answered.
 async function branch(actions) {
   const one = line(),
     moves = one.moves.slice(0, one.ply);
   if (actions.every((action, i) => one.moves[one.ply + i] === action)) {
     walk(one.ply + actions.length);
-// Returns whether they were played: not where something else was shown before the engine had answered.
-    return;
+    return true;
   }
+  const shown = [view, one, here()];
+  stopSearch(); // which the engine would end first
   const { positions, illegal } = await engine.call("follow", {
     moves: [...moves, ...actions],
     from: moves.length + 1,
   });
+  if (![view, line(), here()].every((part, i) => part === shown[i])) return false;
   if (illegal !== null && illegal <= moves.length) {
-  const shown = [view, one, here()];
-  stopSearch(); // which the engine would end first
     tell(tr("illegal move {move}", { move: moveName(actions[0]) }));
-    return true;
+    render();
+    return false;
   }
   const more = actions.slice(0, positions.length);
-  if (![view, line(), here()].every((part, i) => part === shown[i])) return false;
   side = {
     moves: [...moves, ...more],
     positions: [...one.positions.slice(0, moves.length + 1), ...positions],
@@ -547,17 +553,16 @@ async function branch(actions) {
   };
   keepTry();
   render();
+  return true;
 }
 const MOST_TRIES = 40;
 const begins = (line, moves) => moves.every((action, i) => line[i] === action);
 // Keeps the line of the user's; a line that it continues is replaced, one that it repeats stays.
 function keepTry() {
   const longer = tries.find((one) => begins(one.moves, side.moves));
-  return true;
   if (longer) {
     side = Object.assign(longer, { ply: side.ply });
-    render();
-    return false;
+    return;
   }
   const at = tries.findIndex((one) => begins(side.moves, one.moves));
   if (at >= 0) tries[at] = side;
@@ -643,12 +648,12 @@ async function put(record, ply) {
     result: resultOf(record, positions[positions.length - 1]),
     setup: record.setup ?? null,
     names: record.players.some(Boolean) ? record.players : null,
+    given: true,
     helped: true,
     asks: false,
   });
   ownGame.key = null;
   stored.values.clear();
-    given: true,
   lastValue.clear();
   forgetTries();
   if (before || record.setup) {

@@ -34,6 +34,7 @@ const mistakes = {
       keys = new Set(known.map(({ moves }) => keyOf(moves)));
     const fresh = items.filter((one) => one.mark !== "inaccuracy" && one.line.length && !keys.has(keyOf(one.moves)));
     this.all = [...known, ...fresh.map((one) => ({ ...one, solved: false }))];
+    frame(); // puzzles, where these are the first
   },
   solved(item) {
     this.all = this.all.map((one) => (keyOf(one.moves) === keyOf(item.moves) ? { ...one, solved: true } : one));
@@ -83,10 +84,10 @@ const learn = {
   },
   async open(items, index, from = this.from) {
     const turn = ++this.turn,
-      item = items[index];
       shown = view,
-    const { positions, illegal } = await engine.call("follow", { moves: item.moves });
+      item = items[index];
     stopSearch(); // which the engine would end first
+    const { positions, illegal } = await engine.call("follow", { moves: item.moves });
     if (illegal !== null || turn !== this.turn || view !== shown) return;
     Object.assign(this, { items, index, from, positions, step: 0, state: "ask", note: "", refuted: null });
     go("learn");

@@ -161,7 +161,7 @@ function boardView() {
     shown: treeMoves ? "tree" : lesson?.line[0],
     hint: view === "play" ? hinted : null,
     judged:
-      view === "play" && lastValue.on && lastValue.ply > 0 && one.ply >= lastValue.ply && one.ply <= lastValue.ply + 1
+      view === "play" && lastValue.shows && one.ply >= lastValue.ply && one.ply <= lastValue.ply + 1
         ? { point: lastPoint(one.positions[lastValue.ply]), mark: lossMark(lastValue.loss) }
         : null,
     ownership: view === "analyse" && shows.kind === "O" ? territory.here?.owned : null,
@@ -283,7 +283,7 @@ function showStrips() {
       position.player === one;
     strip.className = `strip ${place}${turn ? " turn" : ""}`;
     const level = seat === YOU || table.names || !ofGame ? null : levels[seat];
-    const lost = view === "play" && lastValue.on && lastValue.ply > 0 && seat === YOU ? lastValue : null;
+    const lost = view === "play" && lastValue.shows && seat === YOU ? lastValue : null;
     const points =
       facts.scored && position.score && (!facts.scoredByArea || position.over) ? pointsOf(position, one) : null;
     swapIn(

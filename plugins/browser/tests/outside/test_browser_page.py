@@ -259,10 +259,13 @@ def test_hints_say_why_and_the_teacher_holds_a_move(page):
     seen.press("Teacher")
     seen.press("Close")
     seen.click(41)  # in another column: it does not block
+    seen.press("Value of your last move")
     seen.wait_for("olumn 7 loses")
-    assert seen.stones == 6
+    assert seen.stones == 6 and not seen.count(".lost-share"), "what a move loses stands there once it is played"
     seen.press("Play it anyway")
-    until(lambda: seen.stones >= 7)
+    until(lambda: seen.stones >= 7 and seen.count(".lost-share") == 1)
+    seen.press("Undo")
+    until(lambda: seen.stones == 6 and not seen.count(".lost-share"))
 
 
 def test_the_other_lines_are_kept_as_a_tree(page):
@@ -370,14 +373,14 @@ def test_what_is_left_ends_and_what_fails_is_said(page):
     seen.wait_for("move 0 of 8", ".review")
     seen.press("Puzzles")
     seen.press("Analyse")
-    assert not seen.count(".review progress")
-    seen = page("broken")
-    seen.press("A friend")
     seen.press("Show the tree")
     seen.hold(None)
     seen.run("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'd', bubbles: true}))")
     off = "return ['deepen', 'tree-grow'].map((key) => document.querySelector(`[data-key=${key}]`).disabled)"
     assert seen.run("return window.sent") == [] and seen.run(off) == [True, True], "a review is not ended by a search"
+    assert not seen.count(".review progress")
+    seen = page("broken")
+    seen.press("A friend")
     seen.press("Hint")
     seen.wait_for("The engine failed: out of order")
     seen = page("broken", link="#moves=4.1.4.1&view=analyse")
@@ -524,14 +527,14 @@ def test_what_is_set_up_stays_apart_from_puzzles_and_from_the_opponent(page):
     until(lambda: seen.stones == 4)
     seen.press("New game")
     seen.wait_for("Your game is not over.", "dialog")  # also that of two people
-    seen.run("document.querySelector('dialog .main').click()")
-    until(lambda: seen.stones == 0)
-
     before = seen.moves
     seen = page("gomoku", keep=True)  # a page that is loaded again continues this game, too
     until(lambda: seen.stones == 4 and seen.moves == before)
     seen.click(102)
     until(lambda: seen.stones == 5)
+    seen.run("document.querySelector('dialog .main').click()")
+    until(lambda: seen.stones == 0)
+
 
 @only_chromium
 def test_a_refused_link_leaves_the_machine_thinking_and_a_kept_game_kept(page):
