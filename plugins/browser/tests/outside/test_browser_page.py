@@ -58,6 +58,8 @@ def folder(tmp_path_factory):
     for name, spec in GAMES.items():
         (found / f"{name}.html").write_text(stub_page(spec), encoding="utf-8")
     (found / "territory.html").write_text(stub_page(GAMES["go"], ownership=True), encoding="utf-8")
+    bare = re.sub(r'"puzzles":.*?,"accuracy"', '"puzzles":[],"accuracy"', stub_page("connect4"))
+    (found / "bare.html").write_text(bare, encoding="utf-8")
     for name, changes in FAULTS.items():
         (found / f"{name}.html").write_text(stub_page("connect4", changes=changes), encoding="utf-8")
     return found
@@ -144,8 +146,6 @@ class Page:
         send = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
         self.run(f'document.querySelector(`.stage [data-point="${{arguments[0]}}"]`).{send}', point)
 
-    def lose(self):
-        """Give up the game."""
     def hold(self, call):
         self.run(HOLD, call)
 
@@ -154,6 +154,8 @@ class Page:
         self.run("window.holds = null; window.held.forEach((send) => send())")
         until(lambda: self.run("return window.answered === window.held.length"))
 
+    def lose(self):
+        """Give up the game."""
         self.press("Resign")
         self.press("Give up")
         self.wait_for("You lose.")
@@ -257,9 +259,9 @@ def test_hints_say_why_and_the_teacher_holds_a_move(page):
     assert seen.count(".hint") == 1
     seen.press("Menu")
     seen.press("Teacher")
+    seen.press("Value of your last move")
     seen.press("Close")
     seen.click(41)  # in another column: it does not block
-    seen.press("Value of your last move")
     seen.wait_for("olumn 7 loses")
     assert seen.stones == 6 and not seen.count(".lost-share"), "what a move loses stands there once it is played"
     seen.press("Play it anyway")
@@ -371,13 +373,13 @@ def test_what_is_left_ends_and_what_fails_is_said(page):
     until(lambda: seen.count(".found tbody tr"))  # what comes above the button moves it
     seen.press("Review the game")
     seen.wait_for("move 0 of 8", ".review")
-    seen.press("Puzzles")
-    seen.press("Analyse")
     seen.press("Show the tree")
     seen.hold(None)
     seen.run("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'd', bubbles: true}))")
     off = "return ['deepen', 'tree-grow'].map((key) => document.querySelector(`[data-key=${key}]`).disabled)"
     assert seen.run("return window.sent") == [] and seen.run(off) == [True, True], "a review is not ended by a search"
+    seen.press("Puzzles")
+    seen.press("Analyse")
     assert not seen.count(".review progress")
     seen = page("broken")
     seen.press("A friend")
@@ -525,13 +527,13 @@ def test_what_is_set_up_stays_apart_from_puzzles_and_from_the_opponent(page):
     seen.press("A friend")  # who sits there does not change what stands there
     seen.click(100)
     until(lambda: seen.stones == 4)
-    seen.press("New game")
-    seen.wait_for("Your game is not over.", "dialog")  # also that of two people
     before = seen.moves
     seen = page("gomoku", keep=True)  # a page that is loaded again continues this game, too
     until(lambda: seen.stones == 4 and seen.moves == before)
     seen.click(102)
     until(lambda: seen.stones == 5)
+    seen.press("New game")
+    seen.wait_for("Your game is not over.", "dialog")  # also that of two people
     seen.run("document.querySelector('dialog .main').click()")
     until(lambda: seen.stones == 0)
 
@@ -573,6 +575,162 @@ def test_the_clock_of_a_machine_that_was_stopped_waits_and_a_loss_on_time_stays(
     until(lambda: seen.stones == 2)
     seen.wait_for("You lose.")
     assert seen.run("return document.querySelector('[data-key=undo]').disabled")
+
+
+# ---- what waits for the engine, and what waits for the person
+
+
+@only_chromium
+def test_a_click_in_analyse_ends_the_search_and_is_dropped_once_something_else_is_shown(page):
+    seen = page("endless", link="#moves=4.4&view=analyse")
+    until(lambda: seen.count(".found tbody tr"))
+    seen.click(35)
+    until(lambda: seen.moves == ["4", "4", "1"])
+    seen.press("Back to the game")
+    seen.hold("follow")
+    seen.click(36)
+    until(lambda: seen.run("return window.held.length"))
+    seen.press("Play")
+    seen.release()
+    assert seen.moves == ["4", "4"] and seen.run("return document.body.dataset.view") == "play"
+
+
+@only_chromium
+def test_learn_waits_for_no_search_and_pulls_nobody_back_and_the_first_mistakes_are_puzzles(page):
+    seen = page("bare", link="#moves=4.1.4.1.4.2.5.4&view=play")
+    seen.run("localStorage.sims = 6400")
+    seen = page("bare", link="#moves=4.1.4.1.4.2.5.4&view=play", keep=True)
+    assert "Puzzles" not in seen.text("nav")
+    seen.lose()
+    seen.hold("follow")
+    seen.press("Mistakes")
+    until(lambda: seen.run("return window.held.length"))
+    stopped = """const long = window.sent.filter((one) => one.args?.sims === 6400);
+        return long.every(({id}) => window.sent.some(({stop}) => stop >= id))"""
+    assert seen.run(stopped), "what Learn needs of the engine comes before the search of what is shown"
+    assert "Puzzles" in seen.text("nav"), "where these are the first, too"
+    seen.press("Play")
+    seen.release()
+    assert seen.run("return document.body.dataset.view") == "play"
+
+
+@only_chromium
+def test_a_list_in_analyse_stays_open_while_a_search_draws_the_rest(page):
+    seen = page("endless", link="#moves=4.4&view=analyse")
+    until(lambda: seen.count(".found tbody tr"))
+    seen.run("""const list = document.querySelector(".analysis select");
+        list.focus();
+        for (const kind of ["pointerdown", "pointerup"]) list.dispatchEvent(new PointerEvent(kind, {bubbles: true}));
+        Object.assign(window, {list, drawn: 0});
+        new MutationObserver(() => window.drawn++).observe(document.querySelector(".eval"), {attributes: true})""")
+    until(lambda: seen.run("return window.drawn > 3"))
+    assert seen.run("return window.list.isConnected")
+    seen.run("window.list.blur()")
+    until(lambda: not seen.run("return window.list.isConnected"))
+
+
+@only_chromium
+def test_the_list_of_moves_follows_and_stays_where_it_was_scrolled_to(page):
+    line = ".".join(f"{column}{row}" for row in range(1, 10) for column in "abcdefghij")
+    seen = page("hex", link=f"#moves={line}&view=analyse")
+    until(lambda: len(seen.moves) == 90 and seen.count(".found tbody tr"))
+    at = "return Math.round(document.querySelector('.moves').scrollTop)"
+    assert seen.run(at) > 100, "the last move is in sight"
+    seen.run("document.querySelector('.moves').scrollTop = 60")
+    seen.press("Show the tree")
+    seen.press("Hide the tree")
+    assert seen.run(at) == 60
+    seen.press("one move back")
+    assert seen.run(at) > 100
+    seen.press("to the start")
+    assert seen.run(at) == 0
+
+
+@only_chromium
+def test_what_the_page_of_another_game_shows_is_not_waited_for(page):
+    seen = page()
+    seen.run("localStorage.overlay = 'O'")  # the territory, in Go
+    seen = page(link="#moves=4.4&view=analyse", keep=True)
+    until(lambda: seen.count(".stage .mark"))
+    assert seen.text(".analysis .choice [aria-pressed=true]") == "Visits"
+
+
+@only_chromium
+def test_who_plays_a_random_side_does_so_from_the_first_game_on(page, browser):
+    seen = page()
+    seen.run("localStorage.order = 'lot'")
+    lot = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "Math.random = () => 0.9"})
+    try:
+        seen = page(keep=True)
+        until(lambda: seen.stones == 1)
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", lot)
+
+
+@only_chromium
+def test_a_game_that_is_not_over_is_given_up_only_by_who_agrees(page, tmp_path):
+    path = tmp_path / "other.txt"
+    path.write_text("1 2 1")
+    seen = page()
+    seen.click(38)
+    until(lambda: seen.stones == 2)
+    seen.press("Change the opponent")
+    before = seen.moves
+
+    def typed():
+        seen.press("Menu")
+        seen.press("Type or paste moves")
+        seen.run("document.querySelector('dialog textarea').value = '1 2 1'")
+        seen.press("Open")
+
+    def dropped():
+        seen.run("""const given = new DataTransfer();
+            given.items.add(new File(["1 2 1"], "other.txt"));
+            document.dispatchEvent(new DragEvent("drop", {dataTransfer: given}))""")
+
+    deeds = {
+        "side": lambda: seen.press("Second"),
+        "clock": lambda: seen.set(".opponents [data-key=Clock]", "3+2"),
+        "link": lambda: seen.run("location.hash = '#moves=1.2.1'"),
+        "text": typed,
+        "file": lambda: load(seen, path),
+        "drop": dropped,
+    }
+    for name, deed in deeds.items():
+        deed()
+        seen.wait_for("Your game is not over.", "dialog")
+        seen.press("Cancel")
+        until(lambda: not seen.count("dialog"))
+        assert seen.moves == before, name
+        assert seen.run("return document.querySelector('.opponents [data-key=Clock]').value") == ""
+        assert seen.text(".opponents .choice [aria-pressed=true]") == "First"
+    dropped()
+    seen.press("Open")
+    until(lambda: seen.moves == ["1", "2", "1"])
+    seen.run("location.hash = '#moves=1.2'")  # nobody has played on in a game from elsewhere
+    until(lambda: seen.moves == ["1", "2"])
+
+
+@only_chromium
+def test_a_position_and_a_try_after_a_review_ask_before_a_game_that_is_not_over_is_given_up(page):
+    seen = page("gomoku")
+    seen.click(100)
+    until(lambda: seen.stones == 2)
+    seen.press("Menu")
+    seen.press("Set up a position")
+    seen.press("Play from here")
+    seen.wait_for("Your game is not over.", "dialog")
+    seen = page(link="#moves=4.1.4.1.4.2&view=play")
+    seen.click(39)  # the fourth column wins
+    until(lambda: seen.stones == 8)
+    seen.press("Analyse")
+    until(lambda: seen.count(".found tbody tr"))  # what comes above the button moves it
+    seen.press("Review the game")
+    seen.press("Try again from here")
+    seen.wait_for("Your game is not over.", "dialog")
+    seen.press("Cancel")
+    seen.press("Play")
+    assert len(seen.moves) == 8
 
 
 # ---- links and files
@@ -667,6 +825,22 @@ def test_a_file_that_is_no_game_is_refused_with_a_line(page, tmp_path):
         until(lambda: said in seen.text("dialog [role=status]"))  # noqa: B023
         assert seen.stones == 0
         seen.press("Close")
+
+
+@only_chromium
+def test_the_result_that_a_file_states_is_kept_and_said(page, tmp_path):
+    path = tmp_path / "game.sgf"
+    path.write_text("(;GM[1]SZ[9]KM[6.5]RE[W+3.5];B[ee];W[];B[])")
+    seen = page("go")
+    load(seen, path)
+    seen.wait_for("This file has komi 6.5; this page plays with 7.5.", "dialog")
+    seen.press("Close")
+    path.write_text("(;GM[1]SZ[9]KM[7.5]RE[W+3.5];B[ee];W[];B[])")
+    load(seen, path)
+    seen.wait_for("The file says W+3.5, which is kept; by the rules here it is B+1.", ".analysis")
+    seen.wait_for("You lose.")
+    record = game_files.from_bytes(saved(seen, "json"), ".json", games.make(GAMES["go"]))
+    assert (record.result, record.stated) == (-1, {"result": "W+3.5"})
 
 
 # ---- languages, hands, eyes
