@@ -38,7 +38,7 @@ Worker.prototype.postMessage = function (data, ...more) {
     window.sent.push(data);
     return post.call(this, data, ...more);
   }
-  this.addEventListener("message", (event) => { window.answered += event.data.id === data.id; });
+  this.addEventListener("message", ({ data: { id, progress } }) => { window.answered += id === data.id && !progress; });
   window.held.push(() => post.call(this, data, ...more));
 }"""
 """Keeps calls of a name from the engine until they are released, and lists the others."""
@@ -616,17 +616,20 @@ def test_learn_waits_for_no_search_and_pulls_nobody_back_and_the_first_mistakes_
 
 @only_chromium
 def test_a_list_in_analyse_stays_open_while_a_search_draws_the_rest(page):
-    seen = page("endless", link="#moves=4.4&view=analyse")
-    until(lambda: seen.count(".found tbody tr"))
+    seen = page(link="#moves=4.4&view=analyse")
+    until(lambda: "400 simulations" in seen.text(".analysis p"))
+    seen.hold("search")
+    seen.press("Deepen")
+    until(lambda: seen.run("return window.held.length"))
     seen.run("""const list = document.querySelector(".analysis select");
         list.focus();
         for (const kind of ["pointerdown", "pointerup"]) list.dispatchEvent(new PointerEvent(kind, {bubbles: true}));
         Object.assign(window, {list, drawn: 0});
         new MutationObserver(() => window.drawn++).observe(document.querySelector(".eval"), {attributes: true})""")
-    until(lambda: seen.run("return window.drawn > 3"))
-    assert seen.run("return window.list.isConnected")
+    seen.release()
+    assert seen.run("return [window.drawn > 0, window.list.isConnected]") == [True, True]
     seen.run("window.list.blur()")
-    until(lambda: not seen.run("return window.list.isConnected"))
+    until(lambda: "1,600 simulations" in seen.text(".analysis p") and seen.count("[data-key=deepen]"))
 
 
 @only_chromium
