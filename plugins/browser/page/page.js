@@ -231,10 +231,12 @@ for (const end of ["pointerup", "pointercancel", "blur"])
       if (waits) showAnalysis();
     }),
   );
+// A list that is open would close if it was drawn again; where a browser does not say so, one that was pressed.
+const OPEN_LIST = CSS.supports("selector(:open)") ? "select:open" : "select[data-pressed]:focus";
 panel.addEventListener("focusout", () => setTimeout(() => waits && showAnalysis()));
 function showAnalysis() {
   // while a search runs
-  const list = panel.querySelector("select[data-open]:focus"); // which would close if it was drawn again
+  const list = panel.querySelector(OPEN_LIST);
   waits = held || list !== null;
   if (view !== "analyse" || held) return;
   drawBoard();

@@ -40,18 +40,17 @@ function choice(label, options, now, pick) {
   );
 }
 function select(label, options, now, pick) {
-  // whether its list may be open
-  const opened = (is) => box.toggleAttribute("data-open", is);
+  const pressed = (is) => box.toggleAttribute("data-pressed", is); // whether its list may be open
   const box = h(
     "select",
     {
       "aria-label": label,
       "data-key": label,
-      onpointerdown: () => opened(true),
-      onkeydown: ({ key }) => opened(key !== "Escape" && key !== "Tab"),
-      onblur: () => opened(false),
+      onpointerdown: () => pressed(true),
+      onkeydown: ({ key }) => pressed(key !== "Escape" && key !== "Tab"),
+      onblur: () => pressed(false),
       onchange: () => {
-        opened(false);
+        pressed(false);
         pick(box.value);
       },
     },

@@ -621,13 +621,11 @@ def test_a_list_in_analyse_stays_open_while_a_search_draws_the_rest(page):
     seen.hold("search")
     seen.press("Deepen")
     until(lambda: seen.run("return window.held.length"))
-    seen.run("""const list = document.querySelector(".analysis select");
-        list.focus();
-        for (const kind of ["pointerdown", "pointerup"]) list.dispatchEvent(new PointerEvent(kind, {bubbles: true}));
-        Object.assign(window, {list, drawn: 0});
+    seen.browser.find_element("css selector", ".analysis select").click()
+    seen.run("""Object.assign(window, {list: document.querySelector(".analysis select"), drawn: 0});
         new MutationObserver(() => window.drawn++).observe(document.querySelector(".eval"), {attributes: true})""")
     seen.release()
-    assert seen.run("return [window.drawn > 0, window.list.isConnected]") == [True, True]
+    assert seen.run("return [window.drawn > 0, window.list.matches(':open')]") == [True, True]
     seen.run("window.list.blur()")
     until(lambda: "1,600 simulations" in seen.text(".analysis p") and seen.count("[data-key=deepen]"))
 
