@@ -530,6 +530,13 @@ def test_what_is_set_up_stays_apart_from_puzzles_and_from_the_opponent(page):
     before = seen.moves
     seen = page("gomoku", keep=True)  # a page that is loaded again continues this game, too
     until(lambda: seen.stones == 4 and seen.moves == before)
+    seen.press("Menu")
+    seen.press("Type or paste moves")
+    for _ in range(2):
+        seen.press("Open")  # these moves, although the game is not over
+    until(lambda: seen.run("return document.body.dataset.view") == "analyse")
+    assert seen.stones == 4
+    seen.press("Play")
     seen.click(102)
     until(lambda: seen.stones == 5)
     seen.press("New game")
@@ -625,7 +632,8 @@ def test_a_list_in_analyse_stays_open_while_a_search_draws_the_rest(page):
     seen.run("""Object.assign(window, {list: document.querySelector(".analysis select"), drawn: 0});
         new MutationObserver(() => window.drawn++).observe(document.querySelector(".eval"), {attributes: true})""")
     seen.release()
-    assert seen.run("return [window.drawn > 0, window.list.matches(':open')]") == [True, True]
+    until(lambda: seen.run("return window.drawn"))
+    assert seen.run("return window.list.matches(':open')")
     seen.run("window.list.blur()")
     until(lambda: "1,600 simulations" in seen.text(".analysis p") and seen.count("[data-key=deepen]"))
 
