@@ -61,7 +61,7 @@ class Worker {
   postMessage() {}
   terminate() {}
 }"""
-ASKED = """(() => {
+STEPS = """(() => {
   const position = { cells: [], player: 1, over: false };
   const found = [];
   const says = (values, done) => workers.at(-1).onmessage({ data: { id: "3", values, done } });
@@ -83,7 +83,7 @@ ASKED = """(() => {
 
 def test_a_position_that_was_passed_by_is_searched_again_until_its_search_has_ended():
     scripts, facts = ("words.js", "grid.js", "endings.js"), game_facts(games.make("connect4"))
-    found = answer(scripts, facts, None, ASKED, before=WORKERS)
+    found = answer(scripts, facts, None, STEPS, before=WORKERS)
     workers, values = zip(*found, strict=True)
     assert workers == (1, 2, 3, 3, 3), "one for each search that begins"
     assert values == ({}, {"1": 5}, {"1": 5}, {"1": 5}, {"1": 5, "2": -8}), "what is known stays known"
