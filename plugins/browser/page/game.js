@@ -87,7 +87,7 @@ const table = {
   seats: { 1: YOU, "-1": Math.min(1, rungs - 1) },
   asks: false, // whether an opponent is being chosen although the game has begun
   names: null, // of the players of a game from a file
-  given: false, // whether the game is of a file or a link, and nobody has played on
+  given: false, // {komi}, see records.js, of a game from a file or a link on which nobody has played on
   setup: null, // {cells, player} of the first position, where it was set up
   helped: false, // a move taken back, a hint or analysis: "fits me" does not count such a game
   thinking: false,
@@ -648,7 +648,7 @@ async function put(record, ply) {
     result: resultOf(record, positions[positions.length - 1]),
     setup: record.setup ?? null,
     names: record.players.some(Boolean) ? record.players : null,
-    given: true,
+    given: { komi: record.komi ?? "" },
     helped: true,
     asks: false,
   });
@@ -672,6 +672,7 @@ const record = () => ({
   moves: line().moves,
   result: side ? null : (table.result?.winner ?? null),
   stated: side ? "" : (table.result?.stated ?? ""),
+  komi: side ? "" : table.given.komi,
   late: table.result?.why === "late",
   setup: table.setup,
   players: STONES.map((one) => (table.seats[one] === YOU && !table.names ? "you" : nameOf(one))),

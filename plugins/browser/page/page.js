@@ -1208,6 +1208,7 @@ function openAbout() {
 // ---- files, links, the position set up
 
 const faultText = (error) => (error instanceof Fault ? error.message : tr("This file cannot be read."));
+const komis = ({ komi }) => ({ other: komi, komi: facts.sgf.komi });
 const NOBODY = { result: null, players: ["", ""] }; // of a record: nothing but moves
 // Opens the record that a function reads in Analyse; a fault is said in the dialog's note and below the board.
 async function openRead(read, note = {}) {
@@ -1220,6 +1221,7 @@ async function openRead(read, note = {}) {
     const shown = () => {
       document.querySelector("dialog[open]")?.close();
       go("analyse");
+      if (record.komi) tell(tr("This file has komi {other}; this page counts with {komi}.", komis(record)));
     };
     askFirst(() => open(record).then(shown, refused), tr("Open"));
   } catch (error) {

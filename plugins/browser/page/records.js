@@ -39,8 +39,9 @@ function movesOfText(text) {
   );
 }
 
-// record: {moves, result: 1, 0, -1 or null, stated: a file's words for its result, "" where they are ours, late:
-// whether it was lost on time, players: [first, second], date, setup: null or {cells, player}}
+// record: {moves, result: 1, 0, -1 or null, stated: a file's words for its result, "" where they are ours, komi: that of
+// a file, "" where it is ours, late: whether it was lost on time, players: [first, second], date, setup: null or {cells,
+// player}}
 
 function toJson(record) {
   const values = {
@@ -152,7 +153,7 @@ function toSgf(record, positions) {
     PW: record.players[1],
     DT: record.date,
     RE: record.stated || resultText(record.result, positions[positions.length - 1], record.late),
-    KM: sgf.komi,
+    KM: record.komi || sgf.komi,
     RU: sgf.rule,
   };
   let text =
@@ -187,11 +188,8 @@ function fromSgf(text) {
     (size[0] && (Number(size[0]) !== columns || Number(size[1] ?? size[0]) !== rows))
   )
     throw new Fault(tr("This file is another game, or another size of board."));
-  const komi = root.KM?.[0].trim();
-  if (facts.sgf.komi && komi && komiOf(komi) !== Number(facts.sgf.komi))
-    throw new Fault(
-      tr("This file has komi {other}; this page plays with {komi}.", { other: komiOf(komi), komi: facts.sgf.komi }),
-    );
+  const komi = root.KM?.[0].trim(),
+    another = facts.sgf.komi && komi && komiOf(komi) !== Number(facts.sgf.komi);
   let turn = 0;
   const cells = new Array(rows * columns).fill(0);
   for (const node of nodes) {
@@ -221,6 +219,7 @@ function fromSgf(text) {
     colours,
     result: sgfResult(stated),
     stated,
+    komi: another ? String(komiOf(komi)) : "",
     players: playersOf([root.PB?.[0], root.PW?.[0]]),
     setup: setUp ? { cells, player: colours[0] ?? (turn || (alone ? -1 : 1)) } : null,
   };
