@@ -283,7 +283,7 @@ def test_a_network_of_one_s_own_begins_with_another_run_s_whatever_its_layers_ar
 
 
 class Flat(Gen_Model):
-    """A network of one's own that could not grow: its dense layer reads points and filters in one order."""
+    """A network of your own that could not grow: its dense layer reads points and filters in one order."""
 
     def _build(self, dtype):
         board = keras.Input(self.game.input_shape, dtype="uint8")

@@ -42,7 +42,7 @@ def test_a_stored_game_does_not_run_the_file_that_it_names(tmp_path):
     [(0.6, "the first player wins", 1), (-0.6, "the second", 0), (0.0, "drawn", 0.5), (3.0, "the first", 1)],
 )
 def test_a_result_is_judged_by_its_sign(result, words, points):
-    """A game of one's own may end with any number."""
+    """A game of your own may end with any number."""
     game, moves = games.make("tictactoe"), np.array([4, 0], "<i2")
     visits = np.zeros((2, 9), np.uint16)
     record = GameRecord(0, moves, visits, np.zeros(2, np.float32), result, "")
