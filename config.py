@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
-VERSION = "0.7.0"
+VERSION = "0.8.0"
 RANGE = re.compile(r"(\w+)\s*=\s*([0-9]{1,3})\.\.([0-9]{1,3})(?=\s*[,)])")  # of a game's sizes, in its brackets
 LAYER = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]?)\Z")
 GAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,1000}\Z")  # what can be typed; `games.make` knows what it means
