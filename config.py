@@ -382,7 +382,7 @@ def _conflicts(values: dict[str, Any]) -> list[str]:
     if weights > MOST_WEIGHTS:
         faults.append(f"hidden_cnn_layers: expected at most {MOST_WEIGHTS:,} weights, got about {weights:,}")
     if values.get("selfplay_with") == "best" and values.get("eval_every") == NO_TOURNAMENT:
-        faults.append("selfplay_with: expected current where eval_every (1000000) means no tournament, got best")
+        faults.append("selfplay_with: expected current where eval_every means no tournament (1000000), got best")
     again = values.get("reanalyse_share")
     if again and several:
         faults.append(f"reanalyse_share: expected 0 for a range of sizes, got {again}")

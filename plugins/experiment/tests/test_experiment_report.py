@@ -101,7 +101,7 @@ first = {{ share = 0.5, network = "{0}/first.py:Net" }}
     ],
 )
 def test_what_has_changed_when_an_experiment_is_resumed_is_named(monkeypatch, tmp_path, file, name):
-    own = "from games.tictactoe import TicTacToe\n\nclass Own(TicTacToe):\n    pass\n"
+    own = "from games import tictactoe\n\nclass Own(tictactoe.TicTacToe):\n    pass\n"
     (tmp_path / "other").mkdir()
     texts = {"rules.py": own, "planes.py": own, "net.py": "import layers\n"}
     texts |= dict.fromkeys(("other/main.py", "layers.py", "first.py"), "")

@@ -124,7 +124,7 @@ def test_a_damaged_folder_is_named_in_one_line(games, tmp_path):
         ({"space": {"mcts_sims": {"low": 8, "high": 16, "step": 0}}}, "step: expected"),
         ({"space": {"optimizer": {"low": 1, "high": 2}}}, "as it is no number"),
         ({"variants": {"a": {}}}, "expected [space] in their place"),
-        ({"space": {"selfplay_with": ["current", "best"]}}, "selfplay_with: expected tournaments"),
+        ({"space": {"selfplay_with": ["current", "best"]}}, "selfplay_with: expected current where eval_every"),
         ({"minutes": 0}, "the compute of each run: one of them"),
     ],
 )
