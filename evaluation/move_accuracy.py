@@ -13,6 +13,7 @@ import numpy as np
 from agent import Agent, Player
 from evaluation.rating import wilson
 from evaluation.solved_positions import Oracle, Solved
+from games.endings import endings_of
 from search.evaluation_cache import NotFinite
 from search.tables import trees_in
 
@@ -106,7 +107,8 @@ def without_solver(agent: Agent, who: Oracle) -> Agent:
 
     It would solve the very positions of the oracle, and be measured in the place of the network and its search.
     """
-    return agent.twin(agent.game, agent.mcts_sims, changes={"endgame": 0}) if who.endings else agent
+    solves = agent.search.proofs and agent.search.endgame and endings_of(agent.game) is not None
+    return agent.twin(agent.game, agent.mcts_sims, changes={"endgame": 0}) if who.endings and solves else agent
 
 
 def choose(

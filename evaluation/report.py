@@ -35,7 +35,8 @@ def exact_part(
     ways += [(f"{n:,} simulations" if n else player.name, n or None, moves) for n, moves in chosen.items()]
     part: dict[str, Any] = {
         "solver": who.name, "positions": len(found), "seed": seed, "plies": list(who.plies),
-        "whole": whole, "of_all": who.whole, "endings": who.endings, "chance": chance(found), "seconds": seconds,
+        "whole": whole, "of_all": who.whole, "endings": searching is not player,
+        "chance": chance(found), "seconds": seconds,
         "players": [
             {"name": name, "simulations": n, **_values(measure(moves, found, who.bands), who.distance)}
             for name, n, moves in ways
@@ -166,7 +167,7 @@ def _exact_text(exact: dict[str, Any]) -> str:
         "",
         *_table(rows if distance else [row[:-1] for row in rows]),
     ]
-    if "value" in exact and exact.get("endings"):
+    if exact.get("endings"):
         lines.append("In play the search also solves such endings exactly; here it does not.")
     if "value" in exact:
         v = exact["value"]
