@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,13 +88,17 @@ def run(argv: list[str]) -> int:
 def strongest(game: Game, sims: int) -> str:
     """Return the strongest player of a game that searches: the one that ships, else the best network that plays it,
     else rollouts."""
-    from players.by_name import run_folder
+    from players.by_name import NoNetwork, run_folder
+    from players.runs_of_many_sizes import family_run
+    from storage.run_folders import shipped_run
 
-    for run, name in ((0, "shipped"), (None, "best")):
-        with suppress(UserError):  # there is none
-            run_folder(game, run)
-            return name
-    return f"rollout:{sims}"
+    if shipped_run(game.spec) is not None or family_run(game, 0) is not None:
+        return "shipped"
+    try:
+        run_folder(game, None)
+    except NoNetwork:
+        return f"rollout:{sims}"
+    return "best"
 
 
 class _Reviewer:

@@ -7,7 +7,9 @@ import unicodedata
 import pytest
 
 import games
+from config import UserError
 from interface.commands.review import padded, strongest
+from players import by_name
 from storage import run_folders
 from storage.game_files import Record, append, save
 from support.command_line import output_of
@@ -110,6 +112,15 @@ def test_a_network_of_many_sizes_reviews_where_no_other_does(monkeypatch, tmp_pa
     monkeypatch.setattr(run_folders, "RUNS", tmp_path)
     assert strongest(games.make("gomoku(size=11)"), 400) == "shipped", "that for 7x7 to 15x15"
     assert strongest(games.make("gomoku"), 400) == "shipped"
+
+
+def test_a_run_that_cannot_be_read_is_named_and_rollouts_do_not_take_its_place(monkeypatch):
+    def damaged(game, run):
+        raise UserError("run0001: damaged")
+
+    monkeypatch.setattr(by_name, "run_folder", damaged)
+    with pytest.raises(UserError, match="run0001: damaged"):
+        strongest(games.make("metasquares"), 400)
 
 
 def test_chinese_words_count_twice():

@@ -39,9 +39,9 @@ function movesOfText(text) {
   );
 }
 
-// record: {moves, result: 1, 0, -1 or null, stated: a file's words for its result, "" where they are ours, komi: that of
-// a file, "" where it is ours, late: whether it was lost on time, players: [first, second], date, setup: null or {cells,
-// player}}
+// record: {moves, result: 1, 0, -1 or null, stated: a file's words for its result, "" where they are ours, komi: that
+// of a file, "" where it is ours, late: whether it was lost on time, players: [first, second], date, setup: null or
+// {cells, player}}
 
 function toJson(record) {
   const values = {

@@ -28,6 +28,8 @@ KATRAIN = os.environ.get("KATRAIN_PYTHON", "")
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path=FOLDERS)
 OURS = [sys.executable, str(HERE / "main.py")]
 VERTEX = re.compile("[A-HJ][1-9]|pass")
+# Sabaki's own client is a package of Node, which .ci/run installs; without it there is nobody to talk to
+with_sabaki = pytest.mark.skipif(NODE is None or not SABAKI.is_dir(), reason="@sabaki/gtp is not installed")
 
 
 def output(*command, **options):
@@ -36,7 +38,7 @@ def output(*command, **options):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.skipif(NODE is None or not SABAKI.is_dir(), reason="@sabaki/gtp is not installed")
+@with_sabaki
 def test_sabakis_client_plays_a_game_and_analyses_during_it():
     found = output(NODE, SUPPORT / "sabaki_game.js", SABAKI, *OURS, "gtp", "--sims", "30")
     assert found["name"] == "alphazero-keras" and "lz-analyze" in found["commands"]
@@ -47,7 +49,7 @@ def test_sabakis_client_plays_a_game_and_analyses_during_it():
     assert found["board"].count("X") == 2 and found["board"].count("O") == 2  # a stone of each, and the line below
 
 
-@pytest.mark.skipif(NODE is None or not SABAKI.is_dir(), reason="@sabaki/gtp is not installed")
+@with_sabaki
 def test_sabakis_client_gets_the_moves_of_a_level_that_shows_no_search():
     found = output(NODE, SUPPORT / "sabaki_game.js", SABAKI, *OURS, "gtp", "level:2")
     assert found["analysis"] == [] and set(found["chosen"]) == {0}
