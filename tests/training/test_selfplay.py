@@ -311,7 +311,7 @@ def test_random_openings_are_drawn_again_until_neither_side_is_ahead_where_asked
     def values(**changes):
         """Return the network's values of the positions after random moves."""
         opened = []
-        for record in played(game, 200, **settings, **changes):
+        for record in played(game, 200, **{**settings, **changes}):
             searched = int(np.flatnonzero(record.values)[0])
             opened += [state for ply, (state, *_) in enumerate(walk(game, record)) if ply == searched > 0]
         return Projection(game)(np.stack([state.planes() for state in opened]))[0]
