@@ -160,8 +160,9 @@ class _OpenGame:
         """Play a move of player `number`, or of the opening with None; RESIGN loses the game."""
         if action == RESIGN and number is not None:
             return self.resign(number)
-        if self.game.origin and action not in self.state.allowedActions:
-            raise UserError(f"{self.game.spec}: {illegal_move(self.game, self.state, action).splitlines()[0]}")
+        if not _is_legal(action, self.state):
+            by = self.game.spec if number is None or self.game.origin else self.players[number].name
+            raise UserError(f"{by}: {illegal_move(self.game, self.state, action).splitlines()[0]}")
         self.moves.append(action)
         self.visits.append(visits)
         self.estimates.append(value)
@@ -195,6 +196,11 @@ class _OpenGame:
         return MatchGame(
             index, list(opening), self.moves, first, float(score), record, self.values, seconds, self.forfeit
         )
+
+
+def _is_legal(action: int, state: GameState) -> bool:
+    """Return whether a move is one; players and games of a user's own may return anything."""
+    return isinstance(action, (int, np.integer)) and action in state.allowedActions
 
 
 def play_alone(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import games
-from agent import Resigned
+from agent import Player, Resigned
 from compiled import compiled
 from config import UserError
 from evaluation.match import contest
@@ -361,3 +361,15 @@ def test_a_player_of_ones_own_may_resign_and_may_answer_in_numpy_numbers():
         own_player(game, resigning).act(game.start(), 0.0)
     plain = own_player(game, lambda state: [np.int32(state.allowedActions[0]), np.float32(0.5)])
     assert plain.act(game.start(), 0.0)[2] == 0.5
+
+
+@pytest.mark.parametrize("action", [9, -2, 4, 4.0, None, "b2"])
+def test_a_move_that_a_plain_player_may_not_play_is_named_with_the_player(action):
+    class Careless(Player):
+        def act(self, state, tau):
+            return action, np.zeros(9), 0.0, 0.0
+
+    game = games.make("tictactoe")
+    with pytest.raises(UserError, match=r"^careless: illegal move .* \((legal: |the game)") as caught:
+        contest(game, (Careless("careless", game), RandomPlayer(game)), 2, seed=0)
+    assert "\n" not in str(caught.value)

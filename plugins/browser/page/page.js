@@ -1241,8 +1241,9 @@ document.addEventListener("drop", (e) => {
 });
 const linkHere = () =>
   location.href.split("#")[0] + linkOf(record(), line().ply, view === "analyse" ? "analyse" : "play");
-// asks: whether a game that is not over is given up only once the person agrees.
-async function followLink(asks) {
+// A game that is not over is given up only once the person agrees. One of the person's own that the page begins with was
+// chosen from a list in which the other stays.
+async function followLink(begins = false) {
   if (!location.hash) return;
   const refused = (error) => {
     render();
@@ -1256,7 +1257,7 @@ async function followLink(asks) {
     const own = /^#own=(\w+)$/.exec(location.hash),
       found = own ? null : fromLink(location.hash),
       deed = () => (own ? openOwnGame(own[1]) : openLink(found)).catch(refused);
-    if (asks && (own || found.moves.length || found.setup)) askFirst(deed, tr("Open"));
+    if (own ? !begins : found.moves.length || found.setup) await askFirst(deed, tr("Open"));
     else await deed();
   } catch (error) {
     refused(error);
@@ -1271,7 +1272,7 @@ async function openLink({ moves, setup, ply, view: wanted }) {
   }
   if (wanted) go(wanted === "puzzles" && !puzzles.all.length ? "play" : wanted);
 }
-addEventListener("hashchange", () => followLink(true));
+addEventListener("hashchange", () => followLink());
 
 // The game that is being played is kept: a page that is loaded again continues it.
 let remembers = false; // from when the kept game is on the table
@@ -1432,7 +1433,7 @@ async function begin() {
   }
   if (facts.server) await beginOnServer();
   if (!table.moves.length) await resumeGame();
-  await followLink(false);
+  await followLink(true);
   remembers = true;
   document.documentElement.dataset.ready = "";
   render();

@@ -561,6 +561,23 @@ def test_a_refused_link_leaves_the_machine_thinking_and_a_kept_game_kept(page):
 
 
 @only_chromium
+def test_a_page_that_a_link_opens_asks_before_a_kept_game_is_given_up(page):
+    seen = page()
+    seen.click(35)
+    until(lambda: seen.stones == 2)
+    before = seen.moves
+    seen = page(link="#moves=1.2.1", keep=True)
+    seen.wait_for("Your game is not over.", "dialog")
+    seen.press("Cancel")
+    until(lambda: not seen.count("dialog"))
+    assert seen.moves == before
+    seen = page(link="#moves=1.2.1", keep=True)
+    seen.wait_for("Your game is not over.", "dialog")
+    seen.press("Open")
+    until(lambda: seen.moves == ["1", "2", "1"])
+
+
+@only_chromium
 def test_the_level_that_fits_is_that_of_one_game(page):
     seen = page()
     seen.press("Fits me")
