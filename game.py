@@ -389,7 +389,10 @@ class Game:
         return self.white_points(state) - (self.komi or 0.0)
 
     def rewarded(self, state: GameState, points: float) -> GameState:
-        """Return the position in which White gets `points` and the komi, as some rules of Go have it for a handicap."""
+        """Return the position in which White gets `points` and the komi, as some rules of Go have it for a handicap.
+
+        Its id is that of the position without them: who keeps a tree or a table forgets it before.
+        """
         if points:
             raise UserError(f"expected no points for handicap stones, which {self.name} does not have")
         return state

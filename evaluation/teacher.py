@@ -115,8 +115,8 @@ class Teacher:
         edges = {a: edge for a, edge in root.edges if edge.stats["N"]}
         if stop() or not edges:
             return None
-        best = max(edges, key=lambda a: edges[a].stats["N"])
-        before, side = edges[best].stats["Q"], state.playerTurn
+        (best,) = root.mcts.principal_variation(root, 1)
+        before, side = edges[best].stats["Q"] if root.proven is None else root.proven, state.playerTurn
         after = state.takeAction(action)[0]
         if action == best or after.isEndGame:
             return None
@@ -124,9 +124,8 @@ class Teacher:
         value = child.Q * (1 if after.playerTurn == side else -1)
         if stop() or before - value < LOSS:
             return None
-        answers = {a: edge.stats["N"] for a, edge in child.edges}
-        line = (max(answers, key=lambda a: answers[a]),) if answers else ()
-        return Lesson(action, False, before, value, line, (best,))
+        line = child.mcts.principal_variation(child, 1)
+        return Lesson(action, False, before, value, tuple(line), (best,))
 
 
 def _solver(game: Game) -> BitbullyScores | AlphaBetaScores:

@@ -39,7 +39,8 @@ def opinion(agent: Agent, node: Node) -> tuple[float, Any] | None:
 def describe(node: Node, player: str, network: tuple[float, Any] | None = None) -> dict[str, Any]:
     """Return the search's result at a node, the root or another; values are for the player to move there.
 
-    moves: one entry for each legal move, most visited first, with N, share, P, Q, U, V, what is proven about it (won,
+    moves: one entry for each legal move, most visited first and after all others those proven to be worse than the
+    best, with N, share, P, Q, U, V, what is proven about it (won,
     lost, drawn or "") and its principal variation pv; empty before the node is expanded. V is the network's own value
     of the position after the move (its proven value, if any), Q the search's. dropped: how many nodes there was no room
     for, if any. `network`: the network's value and priors [action_size], for a root that was not evaluated (see
@@ -62,8 +63,9 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
             "V": known if known is not None else sign * child.value if child and choice.N else None,
             "proven": choice.proven, "pv": [game.move_name(action) for action in (choice.action, *line.moves)],
         })  # fmt: skip
-    lines.sort(key=lambda line: -line["N"])
     proven = next(word for word, value in PROVEN.items() if value == node.proven)
+    kept = (set(PROVEN) - {"lost"}) if node.proven is None else {proven}
+    lines.sort(key=lambda line: (line["proven"] not in kept, -line["N"]))
     return {
         "game": game.spec, "player": player, "to_move": game.pieces[node.playerTurn], "simulations": node.visits,
         "network_value": value, "search_value": node.Q, "proven": proven, "nodes": len(mcts), "moves": lines,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -254,9 +255,13 @@ def draw_opening(f, rules, flight, settings, t, row, plies):
 
 @compiled
 def judge_opening(f, rules, flight, settings, t, row):
-    """Play on from the opening that was evaluated, or draw another one, if neither side is to be ahead and one is."""
+    """Play on from the opening that was evaluated, or draw another one if a side is too far ahead.
+
+    A position of one move that does not lose at once is drawn again as well: the network is not asked for it.
+    """
     flight.openings[t] -= 1
-    if abs(root_value(f, t)) <= settings.even_openings:
+    is_evaluated = not math.isnan(f.nodes[f.trees[t].root].value)
+    if is_evaluated and abs(root_value(f, t)) <= settings.even_openings:
         flight.openings[t] = 0
         begin_move(f, flight, settings, t, settings.full_after_opening)
         return

@@ -182,8 +182,7 @@ def opinion_of(game: Game, values: Mapping[str, Any]) -> dict[str, Any]:
         visits[action], priors[action] = int(move["N"]), float(move["P"])
         q[action], v[action], proven[action] = _number(move["Q"]), _number(move["V"]), PROVEN[move["proven"]]
     lines = {move["action"]: [game.parse_move(name) for name in move["pv"]] for move in moves[:LINES] if move["N"]}
-    won = next((a for a in range(size) if proven[a] == 1), None)
-    best = won if won is not None else (moves[0]["action"] if moves else -1)
+    best = moves[0]["action"] if moves else -1
     return {
         "visits": visits,
         "priors": priors,

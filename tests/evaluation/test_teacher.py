@@ -2,12 +2,16 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import games
+from agent import Agent
 from evaluation.teacher import LOSS, Teacher
 from games.line_of_moves import after_moves
+from interface.explain import describe
 from interface.puzzle_words import lesson as words
+from support.search_cases import Projection, plain_search
 
 
 def lesson(spec, moves, move, thinker=None):
@@ -64,7 +68,9 @@ class Search:
             after = state.takeAction(action)[0]
             value = self.values.get(after.id, 0.0) * state.playerTurn
             edges.append((action, SimpleNamespace(stats={"N": 10 + 10 * value, "Q": value})))
-        return SimpleNamespace(edges=edges, Q=self.values.get(state.id, 0.0) * state.playerTurn)
+        line = [max(edges, key=lambda edge: edge[1].stats["N"])[0]] if edges else []
+        tree = SimpleNamespace(principal_variation=lambda node, length: line)
+        return SimpleNamespace(edges=edges, Q=self.values.get(state.id, 0.0) * state.playerTurn, mcts=tree, proven=None)
 
 
 @pytest.mark.parametrize("loss, held", [(LOSS + 0.05, True), (LOSS - 0.05, False)])
@@ -77,6 +83,28 @@ def test_elsewhere_a_search_must_find_the_loss_large(loss, held):
     if held:
         assert not found.exact and "your chances fall from 80 % to" in text and text.endswith("c3 looks better.")
     assert lesson("go", "", "c3", thinker)[0] is None, "the best move"
+
+
+def test_a_move_proven_to_lose_is_best_nowhere_however_many_visits_it_had_before():
+    game, rng, found = games.make("tictactoe"), np.random.default_rng(5), 0
+    rules = plain_search(proofs=True, look_ahead=2)
+    for seed in range(100):
+        state = game.start()
+        for _ in range(rng.integers(4)):
+            state = state.takeAction(int(rng.choice(state.allowedActions)))[0]
+        agent = Agent("x", game, Projection(game, seed), rules, mcts_sims=120)
+        root = agent.think(state)
+        moves = describe(root, "x")["moves"]
+        assert root.proven == -1.0 or moves[0]["proven"] != "lost"
+        most = max(moves, key=lambda move: move["N"])
+        if root.proven is None and most["proven"] == "lost":
+            found += 1
+            lessons = [
+                Teacher(game, Agent("x", game, Projection(game, seed), rules))._by_search(state, action, lambda: False)
+                for action in state.allowedActions
+            ]
+            assert all(most["action"] not in lesson.better for lesson in lessons if lesson)
+    assert found, "it happens: a move is proven to lose after most of its visits"
 
 
 def test_without_a_search_nothing_is_said_of_what_is_not_known():

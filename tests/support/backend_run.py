@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 import games
+from loggers import MEGABYTE
 from memory import ILLEGAL, Batch
 from model import Gen_Model
 from network.backend import chosen_backend
@@ -16,7 +17,7 @@ from network.keras_import import keras, layers
 from network.keras_predictor import KerasPredictor
 from network.training_step import keras_step
 from support.small_networks import make
-from support.tiny_runs import boards, tiny, trained_looking, used_memory
+from support.tiny_runs import boards, left_behind, tiny, trained_looking
 
 OPTIMIZERS = {
     "sgd": {"normalisation": "batch", "reg_const": 0.001}, "adamw": {"global_pooling": True},
@@ -136,11 +137,14 @@ def evaluated():
         for answers in pool.map(lambda count: [other(planes[:count])[0].copy() for _ in range(5)], (70, 20, 70, 20)):
             for value in answers:
                 np.testing.assert_allclose(value, found["ours value 0 70"][: len(value)], atol=1e-5)
-    before, compiled = used_memory(), compilations(predictor)
-    for version in range(100):
-        predictor.load(trained_looking(model, seed=version % 2))
-        predictor(planes)
-    assert used_memory() - before < 30 << 20
+    compiled, versions = compilations(predictor), [trained_looking(model, seed=seed) for seed in (0, 1)]
+
+    def swap():
+        for i in range(50):
+            predictor.load(versions[i % 2])
+            predictor(planes)
+
+    assert left_behind(swap, MEGABYTE) < MEGABYTE
     assert compilations(predictor) == compiled
     assert predictor.name == f"keras {chosen_backend()} float32", predictor.name
     return found

@@ -8,11 +8,12 @@ import pytest
 
 import games
 from compiled import bind
+from loggers import MEGABYTE
 from network.predictor import side_by_side
 from search.tables import UNVISITED
 from support.corridor import Corridor
-from support.search_cases import GAMES, Projection, walk
-from support.tiny_runs import jobs, tiny, used_memory
+from support.search_cases import GAMES, Projection, always, walk
+from support.tiny_runs import jobs, left_behind, tiny
 from training.selfplay import SelfPlay, game_seed
 from training.selfplay_step import budgets, end_move
 from training.worker_pool import LocalPool, RoundSpec
@@ -262,12 +263,13 @@ def test_no_games_asked_for_are_no_games():
 def test_a_thousand_games_leave_no_memory_behind():
     game = GAMES["tictactoe"]
     selfplay, predictor = SelfPlay(game, tiny(), threads=2), Projection(game)
-    for i in range(12):
-        for _ in selfplay.play(predictor, jobs(100, f"run {i}")):
+
+    def play(games):
+        for _ in selfplay.play(predictor, jobs(games, "a run")):
             pass
-        if i == 1:
-            before = used_memory()
-    assert used_memory() - before < 10 << 20
+
+    play(200)
+    assert left_behind(lambda: play(1000), MEGABYTE) < MEGABYTE
 
 
 def test_a_plain_game_forgets_the_positions_of_finished_games():
@@ -322,6 +324,23 @@ def test_random_openings_are_drawn_again_until_neither_side_is_ahead_where_asked
     assert len(even) == len(drawn), "as many games begin with one"
     none = values(even_openings=0.01, random_opening_plies=1)
     assert len(none) == len(drawn), "where none is even, the last one drawn is played"
+
+
+def test_positions_for_which_no_network_is_asked_are_not_even_openings():
+    game = GAMES["connect4"]
+
+    def loses_at_once(state):
+        replies = [] if state.isEndGame else [state.takeAction(a)[0] for a in state.allowedActions]
+        return any(reply.isEndGame and reply.value for reply in replies)
+
+    def forced(**changes):
+        """Return how many of 200 games begin with the only move that does not lose at once."""
+        settings = {"random_opening_share": 1.0, "random_opening_plies": 6, "look_ahead": 2, **changes}
+        records = played(game, 200, predictor=always(0.9, np.zeros(7)), **settings)
+        begun = [next(state for state, *_, value in walk(game, record) if value) for record in records]
+        return sum(sum(not loses_at_once(s.takeAction(a)[0]) for a in s.allowedActions) == 1 for s in begun)
+
+    assert 0 < forced(even_openings=0.1) < 2 * forced() + 10, "no position is even: as many as without"
 
 
 def test_the_first_search_after_random_moves_is_full_where_asked_for_and_no_other():

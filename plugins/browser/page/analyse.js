@@ -116,10 +116,14 @@ function linesOf(opinion) {
   }
   return lines;
 }
-const bestFirst = (opinion) =>
-  [...opinion.visits.keys()]
-    .filter((action) => opinion.visits[action])
-    .sort((a, b) => opinion.visits[b] - opinion.visits[a] || opinion.priors[b] - opinion.priors[a]);
+// Moves proven to be worse than the best come last, however many visits they had before.
+const bestFirst = (opinion) => {
+  const { visits, priors, proven, proof = null } = opinion,
+    isWorse = (action) => Number(proof === null ? proven?.[action] === -1 : proven?.[action] !== proof);
+  return [...visits.keys()]
+    .filter((action) => visits[action])
+    .sort((a, b) => isWorse(a) - isWorse(b) || visits[b] - visits[a] || priors[b] - priors[a]);
+};
 
 // Who will own each point and who leads by how much, as the page's network expects it, else one of the server.
 const territory = {

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from config import UserError
+from loggers import MEGABYTE
 from network.choose_predictor import make_predictor, onnxruntime_installed
 from network.numpy_network import evaluate
 from network.predictor import STEADY, TOLERANCE, cores
 from network.stored_network import StoredNetwork, layers_of
 from support.small_networks import Unlike, make
-from support.tiny_runs import boards, tiny, trained_looking, used_memory
+from support.tiny_runs import boards, left_behind, tiny, trained_looking
 
 onnx = pytest.importorskip("onnx", reason="onnx and onnxruntime are not made for every platform")
 pytest.importorskip("onnxruntime", reason="onnx and onnxruntime are not made for every platform")
@@ -101,13 +102,15 @@ def test_fifty_new_versions_cost_no_memory(network):
     predictor, planes = predictor_of(network), boards(network.game, 8)
     versions = [trained_looking(network, seed) for seed in range(5)]
     answers = []
-    for i in range(60):
-        predictor.load(versions[i % 5])
-        answers.append(predictor(planes)[0])
-        if i == 9:
-            before = used_memory()
-    assert used_memory() - before < 30 << 20
-    assert all(np.array_equal(answers[i], answers[i % 5]) for i in range(60))
+
+    def swap(times):
+        for i in range(times):
+            predictor.load(versions[i % 5])
+            answers.append(predictor(planes)[0])
+
+    swap(10)
+    assert left_behind(lambda: swap(50), MEGABYTE) < MEGABYTE
+    assert all(np.array_equal(answer, answers[i % 5]) for i, answer in enumerate(answers))
 
 
 @pytest.mark.parametrize("share", [1, 2])

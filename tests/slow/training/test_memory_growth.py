@@ -11,7 +11,7 @@ from memory import Batch
 from network.choose_predictor import make_predictor, openvino_installed
 from storage.atomic_files import Unwritable
 from support.small_networks import make
-from support.tiny_runs import boards, trained_looking, used_memory
+from support.tiny_runs import boards, left_behind, trained_looking
 
 pytestmark = pytest.mark.keras
 
@@ -20,21 +20,6 @@ BACKENDS = ["keras", *(["openvino"] if openvino_installed() else [])]
 
 def small(**settings):
     return make("connect4", hidden_cnn_layers=("8x3",) * 2, **settings)
-
-
-def left_behind(work, limit):
-    """Return the memory that is held after some work and was not before, in bytes.
-
-    Work that changes more than the limit is done again, three times at most: what an allocator keeps for later or gives
-    back comes once, a leak comes each time.
-    """
-    for _ in range(4):
-        before = used_memory()
-        work()
-        found = used_memory() - before
-        if abs(found) < limit:
-            break
-    return found
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
