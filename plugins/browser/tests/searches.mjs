@@ -6,7 +6,7 @@ import { searched } from "./searched.mjs";
 const [folder, script] = process.argv.slice(2);
 const { createEngine } = await import(pathToFileURL(script));
 const read = (name) => fs.readFileSync(`${folder}/${name}`);
-const { searches, games, draws, setups } = JSON.parse(read("cases.json"));
+const { searches, games, draws, setups, seldom } = JSON.parse(read("cases.json"));
 const engine = await createEngine({
   wasm: read("all.wasm"), weights: read("weights.bin"), layout: JSON.parse(read("layout.json")), facts: {},
 });
@@ -36,7 +36,7 @@ for (let i = 0; i < games; i++) { // random moves, and those of a level now and 
   engine.reset();
   let position = engine.position();
   while (!position.over) {
-    const level = random(200); // 0: without a search, 1: of a level with one
+    const level = random(seldom); // 0: without a search, 1: of a level with one
     if (level === 1) {
       engine.begin({ sims: 4, level: 0 });
       while (!engine.step().done);

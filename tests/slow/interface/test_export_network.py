@@ -27,8 +27,8 @@ np.savez(sys.argv[3], value=value, logits=logits, names=[i.name for i in model.i
 """
 
 
-@pytest.mark.parametrize("changes", [{"normalisation": "batch"}, {"ownership_weight": 1.0, "soft_policy_weight": 1.0}])
-def test_the_file_answers_as_the_program_does_without_it(place, tmp_path, capsys, changes):
+def test_the_file_answers_as_the_program_does_without_it(place, tmp_path, capsys):
+    changes = {"normalisation": "batch", "ownership_weight": 1.0, "soft_policy_weight": 1.0}
     with Session.start(tiny(**changes), console=QUIET) as session:
         session.model.set_weights(trained_looking(session.model))
         with session.store.transaction("test"):

@@ -108,12 +108,13 @@ def test_bfloat16_is_trained_as_well(results, name):
     assert results(name)["bfloat16"] == pytest.approx(results("tensorflow")["bfloat16"], rel=0.05)
 
 
+@needs_tensorflow
 @pytest.mark.parametrize("name", [needs(name) for name in BACKENDS])
 def test_what_moves_all_logits_alike_has_the_gradient_of_float32_in_bfloat16(results, name):
     """Added up in bfloat16, it was wrong by two thirds of its size on JAX, and training diverged within 200 steps.
 
     What the layers below round leaves 3 to 5 %, but 19 % with TensorFlow on a processor that has bfloat16.
     """
-    right, found = results(name)["float32 gradient"], results(name)["bfloat16 gradient"]
+    right, found = results("tensorflow")["float32 gradient"], results(name)["bfloat16 gradient"]
     most = 0.3 if name == "tensorflow" and native_bfloat16() else 0.1
     assert np.linalg.norm(found - right) < most * np.linalg.norm(right)

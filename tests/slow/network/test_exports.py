@@ -56,17 +56,56 @@ value, logits = found["value"], found["logits"]
 facts = json.loads(zipfile.ZipFile(file).read("metadata.json"))
 """,
 }
-HEAD = "import sys\nimport numpy as np\nfile, planes = sys.argv[1], np.load(sys.argv[2])\n"
-TAIL = "np.savez(sys.argv[3], value=value, logits=logits, **{f'fact_{key}': text for key, text in facts.items()})\n"
+LOOP = """
+import sys
+import numpy as np
+code = compile(sys.argv[1], "read", "exec")
+for line in sys.stdin:
+    file, given, target = line.rstrip("\\n").split("\\t")
+    planes = np.load(given)
+    exec(code)
+    np.savez(target, value=value, logits=logits, **{f"fact_{key}": text for key, text in facts.items()})
+    print("read", flush=True)
+"""
 
 
-def read(form, file, planes, folder):
-    """Return (value [B, 1], logits, facts) as another program gets them; it stands in an empty folder."""
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory):
+    """Return f(format): a process that reads one file after the other, and the file of its errors.
+
+    It stands in an empty folder, as another program would.
+    """
+    started = {}
+
+    def of(form):
+        if form not in started:
+            folder = tmp_path_factory.mktemp(form)
+            with open(folder / "errors.txt", "w") as errors:
+                process = subprocess.Popen(
+                    [sys.executable, "-c", LOOP, READ[form]],
+                    cwd=folder,
+                    text=True,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                )
+            started[form] = process, folder / "errors.txt"
+        return started[form]
+
+    yield of
+    for process, _ in started.values():
+        process.communicate(timeout=900)
+
+
+def read(readers, form, file, planes, folder):
+    """Return (value [B, 1], logits, facts) as another program gets them."""
     folder.mkdir()
     np.save(folder / "planes.npy", planes)
-    argv = [sys.executable, "-c", HEAD + READ[form] + TAIL, file, folder / "planes.npy", folder / "found.npz"]
-    found = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=900)
-    assert found.returncode == 0, found.stderr
+    process, errors = readers(form)
+    print(file, folder / "planes.npy", folder / "found.npz", sep="\t", file=process.stdin, flush=True)
+    while (line := process.stdout.readline()) not in ("read\n", ""):
+        pass
+    assert line, errors.read_text()
     arrays = np.load(folder / "found.npz")
     facts = {key.removeprefix("fact_"): str(arrays[key]) for key in arrays.files if key.startswith("fact_")}
     return arrays["value"], arrays["logits"], facts
@@ -82,7 +121,7 @@ def assert_close(found, expected):
     ("connect4", {"normalisation": "batch", "global_pooling": True, "soft_policy_weight": 1.0}),
     ("go(size=5)", {"precision": "bfloat16", "ownership_weight": 1.5, "global_pooling": True}),
 ])  # fmt: skip
-def test_a_file_read_by_its_own_runtime_answers_as_the_program(form, spec, changes, tmp_path):
+def test_a_file_read_by_its_own_runtime_answers_as_the_program(readers, form, spec, changes, tmp_path):
     network = make(spec, hidden_cnn_layers=("8x3", "8x3"), **changes)
     network.set_weights([w / 8 if w.ndim == 2 else w for w in trained_looking(network)])  # no value of 1.0
     given = network
@@ -96,7 +135,7 @@ def test_a_file_read_by_its_own_runtime_answers_as_the_program(form, spec, chang
     export_network(given, file, form, "run0001:version0007")
     names = {file.name, "network.bin"} if form == "openvino" else {file.name}
     assert {path.name for path in tmp_path.iterdir()} == names, "nothing else is left"
-    value, logits, facts = read(form, file, planes, tmp_path / "elsewhere")
+    value, logits, facts = read(readers, form, file, planes, tmp_path / "elsewhere")
     assert value.shape == (9, 1)
     assert_close((value[:, 0], logits), expected)
     assert {key: text for key, text in facts.items() if key not in ("keras_version", "date_saved")} == facts_of(
@@ -180,7 +219,7 @@ def own():
     pytest.param("openvino", False, marks=[needs_openvino, needs_tensorflow]),
     pytest.param("openvino", True, marks=[needs_openvino, needs_tensorflow]),
 ])  # fmt: skip
-def test_a_network_of_ones_own_is_written_by_way_of_keras(own, form, stored, tmp_path):
+def test_a_network_of_ones_own_is_written_by_way_of_keras(readers, own, form, stored, tmp_path):
     planes, given = boards(own.game, 9), own
     expected = own.predict(planes)
     if stored:  # as play has it, without Keras
@@ -189,7 +228,7 @@ def test_a_network_of_ones_own_is_written_by_way_of_keras(own, form, stored, tmp
         given.set_weights(weights)
     file = tmp_path / f"network{ENDINGS[form]}"
     export_network(given, file, form, "best")
-    value, logits, facts = read(form, file, planes, tmp_path / "elsewhere")
+    value, logits, facts = read(readers, form, file, planes, tmp_path / "elsewhere")
     assert_close((value[:, 0], logits), expected)
     assert facts["game"] == "tictactoe"
 

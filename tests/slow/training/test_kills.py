@@ -19,8 +19,8 @@ from storage.verify import verify
 from support.crashable_process import GAME
 
 KILLED = -9
-LAG = {"lag": 1, "iterations": 4, "training_loops": 60}
-"""Enough steps that the games of an iteration end while it is learned, and after that."""
+LAG = {"lag": 1, "iterations": 4, "training_loops": 60, "score_games": 0}
+"""Enough steps that the games of an iteration end while it is learned, and after that. Matches pass no point."""
 KINDS = {"no lag": {}, "lag 1": LAG}
 CONCERNED = "fit", "game", "self-play", "retrain", "model", "iteration"
 """Beginnings of the points of both stages and of the next iteration's beginning: with lag only these are others."""

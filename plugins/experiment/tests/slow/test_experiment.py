@@ -126,7 +126,8 @@ def test_the_same_command_says_the_result_again_without_a_run(undisturbed, place
     assert code == 2 and "-o names another folder" in err
 
 
-def test_a_run_that_fails_is_named_with_its_log(place, tmp_path, capsys):
+def test_a_run_that_fails_is_named_with_its_log(place, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", IN_NUMPY)
     plan = tmp_path / "plan.toml"
     (tmp_path / "net.py").write_text("nonsense = 1\n")
     plan.write_text(

@@ -3,6 +3,7 @@
 import json
 
 from support.command_line import output_of
+from support.tiny_runs import IN_NUMPY
 
 CLAIM = """
 [small]
@@ -28,7 +29,8 @@ precision = "float32"
 """
 
 
-def test_a_claim_is_trained_measured_and_holds_or_does_not(tmp_path, place, capsys):
+def test_a_claim_is_trained_measured_and_holds_or_does_not(tmp_path, place, capsys, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", IN_NUMPY)
     file = tmp_path / "mine.toml"
     file.write_text(CLAIM.format(1, 8))
     words = "record", "--file", str(file), "--check", "small"
