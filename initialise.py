@@ -280,8 +280,11 @@ class Session:
         return found + (evaluations_made(self.store.finished(iteration)) if iteration == self.iteration else 0)
 
     def ends(self, iteration: int, seconds: float) -> bool:
-        """Return whether the run ends with an iteration whose tournament was due after `seconds` of work in all."""
-        c = self.config
+        """Return whether the run ends with an iteration whose tournament was due after `seconds` of work in all.
+
+        Limits that were changed while it is in progress are those in force when it ends.
+        """
+        c = self.requested if iteration == self.iteration else self.config
         return (
             iteration >= c.iterations
             or 0 < c.minutes * 60 <= seconds

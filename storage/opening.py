@@ -42,6 +42,8 @@ AT_ONCE = {
 lies. All others take effect with the next iteration, so that each has one set; those of OF_FIT at once if the
 iteration's training is not finished."""
 OF_FIT = {"batch_size", "learning_rate"}
+LIMITS = {"iterations", "minutes", "evaluations"}
+"""Settings that take effect at once while an iteration has nothing but the plan of its boards."""
 
 
 def write_first_rows(store: Store, game: Game, config: Config, records: list[GameRecord]) -> None:
@@ -104,6 +106,8 @@ def counting_later(store: Store, changes: Changes) -> dict[str, Any]:
     if not store.has_begun(now):
         return {}
     at_once = AT_ONCE if "retrain" in store.finished(now) else AT_ONCE | OF_FIT
+    if not store.has_begun(now, planned=False):  # a finished run may go on with games that were imported into it
+        at_once |= LIMITS
     return {name: old for name, (old, _) in changes.pairs.items() if name not in at_once}
 
 

@@ -204,7 +204,11 @@ class Store(Database):
 
     def set_sizes(self, iteration: int, facts: dict[str, Any]) -> None:
         """Replace the facts of an iteration's stage SIZES, as games on other boards were imported."""
-        self.insert("stages", [(iteration, SIZES, json.dumps(facts))], "INSERT OR REPLACE")
+        row = (iteration, SIZES, json.dumps(facts))
+        change = "UPDATE stages SET facts = ?, digest = ? WHERE iteration = ? AND stage = ?"
+        self.recount()
+        if not self._db.execute(change, (row[2], row_digest("stages", row), *row[:2])).rowcount:
+            self.insert("stages", [row])  # a row that is there keeps its number, so that none is missing
 
     def finished(self, iteration: int) -> dict[str, dict[str, Any]]:
         """Return {stage: facts} of an iteration."""
@@ -251,6 +255,8 @@ class Store(Database):
         kept = {"best": last["best_version"], "seconds": last["total_seconds"], "steps": steps}
         for key, value in {**kept, "evaluations": evaluations}.items():
             self.put(key, str(value))
+        played = self.finished(iteration).get("self-play", {})
+        self.put("spent", f"{iteration} {played.get('seconds', 0.0)}")
         if int((self.get("evaluated") or "0").split()[0]) > iteration:  # of games that are deleted
             self.put("evaluated", "")
 
@@ -259,13 +265,16 @@ class Store(Database):
         query = "SELECT COALESCE(MAX(iteration), 0) FROM stages WHERE stage = 'iteration'"
         return int(self._db.execute(query).fetchone()[0])
 
-    def has_begun(self, iteration: int) -> bool:
-        """Return whether anything of an iteration is stored."""
+    def has_begun(self, iteration: int, *, planned: bool = True) -> bool:
+        """Return whether anything of an iteration is stored but imported games.
+
+        planned: whether the plan of its boards is enough, which an import writes as well.
+        """
         both = (
             "SELECT 1 FROM games WHERE iteration = ? AND idx < ? "
-            "UNION ALL SELECT 1 FROM stages WHERE iteration = ? LIMIT 1"
+            f"UNION ALL SELECT 1 FROM stages WHERE iteration = ? AND (? OR stage != '{SIZES}') LIMIT 1"
         )
-        return self._db.execute(both, (iteration, IMPORTED, iteration)).fetchone() is not None
+        return self._db.execute(both, (iteration, IMPORTED, iteration, planned)).fetchone() is not None
 
     def state_digest(self) -> str:
         """Return a sha256 of all that the run holds but times, so that it is the same after a crash."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from functools import partial
 from typing import Protocol
 
 from initialise import Session
@@ -64,12 +65,14 @@ class GameSource:
 
                 self._pool = process_pool(s.config, s.game, s.folder.resolve(), s.loggers.main.warning)
             else:
-                self._pool = SizesPool(self._local) if s.game.sizes else self._local("")
+                measured = self.measured  # now, as it reads the network, which may be trained later
+                made = partial(self._local, measured)
+                self._pool = SizesPool(made) if s.game.sizes else made("")
         return self._pool
 
-    def _local(self, board: str) -> LocalPool:
+    def _local(self, found: MeasuredPlan, board: str) -> LocalPool:
         """Return threads that play the run's game, or the one of its sizes that is named."""
-        s, found, game = self._session, self.measured, game_named(self._session.game, board)
+        s, game = self._session, game_named(self._session.game, board)
         selfplay = SelfPlay(game, found.settings(s.config), plan=found.plan)
         named = game if board else None
         return LocalPool(selfplay, lambda version: found.predictor(s.predictor("selfplay", version, named)))

@@ -229,6 +229,7 @@ def at(iteration, *, steps=0, seconds=0.0, made=0, due=None, stages=None, **chan
     )
     session = Session.__new__(Session)
     session.store, session.config = store, tiny(**{"learning_rate": 1.0, "warmup_steps": 0, **changes})
+    session.requested = session.config
     return session
 
 
@@ -282,6 +283,28 @@ def test_a_run_goes_on_until_an_iteration_has_ended_as_the_last():
     timed, untimed = at(2, iterations=4, minutes=10), at(2, iterations=4)
     assert [timed.ends(*done) for done in ((3, 599), (3, 600), (4, 0))] == [False, True, True]
     assert not untimed.ends(3, 9999) and untimed.ends(4, 9999)
+
+
+def test_a_limit_that_is_lowered_within_an_iteration_makes_it_the_last_with_its_tournament(root):
+    config = tiny(iterations=10, eval_every=5, score_every=0, score_games=0)
+    with Session.start(config, root=root, console=QUIET) as session:
+        train(session, iterations=2)
+        left = iter(range(6))
+        train(session, stop=lambda: next(left, None) is None)
+        assert session.iteration == 3 and session.store.has_begun(3)
+    with Session.open(session.folder, with_overrides(config, iterations=3), console=QUIET) as session:
+        (line,) = train(session)
+        assert not session.is_unfinished()
+    assert line["iteration"] == 3 and line["tournament_played"] > 0
+
+
+def test_a_step_back_keeps_the_time_of_the_games_that_stay(root):
+    with Session.start(tiny(), root=root, console=QUIET) as session:
+        train(session, iterations=2)
+        seconds = session.store.finished(2)["self-play"]["seconds"]
+        with session.store.transaction("test"):
+            session.store.step_back(2)
+        assert session.store.get("spent") == f"2 {seconds}" and seconds > 0
 
 
 def test_the_iteration_in_which_the_minutes_end_has_its_tournament_and_scoreboard(root):

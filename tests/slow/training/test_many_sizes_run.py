@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 
 import numpy as np
 import pytest
@@ -171,6 +172,57 @@ def test_games_of_a_range_are_learned_by_a_run_of_the_same_of_a_neighbour_and_of
         store.close()
         kept = [board for (_, index), board in boards(folder).items() if index >= IMPORTED]
         assert kept == held, "they stay, on their boards"
+
+
+def imported_into(finished, tmp_path, **changes):
+    """Return the folder of a run of two iterations into which the games of the finished one were imported."""
+    file = tmp_path / "games.npz"
+    export_games(finished[0], games.make(GAME), file)
+    with Session.start(settings(seed=5, **changes), root=tmp_path, console=QUIET) as session:
+        train(session, iterations=2)
+        assert import_games(session, file.read_bytes(), "games.npz").taken
+    return session.folder
+
+
+def test_a_finished_run_goes_on_with_imported_games_where_its_limit_is_raised(finished, tmp_path):
+    folder = imported_into(finished, tmp_path, iterations=2)
+    with Session.open(folder, settings(seed=5, iterations=3), console=QUIET) as session:
+        assert session.is_unfinished() and [line["iteration"] for line in train(session)] == [3]
+        assert not session.is_unfinished()
+    assert verify(folder).damage == []
+
+
+def test_imported_games_stay_on_their_boards_where_a_version_is_damaged(finished, tmp_path):
+    folder = imported_into(finished, tmp_path)
+    assert verify(folder).damage == []
+    file = folder / "models" / "version0002.npz"
+    file.write_bytes(file.read_bytes()[:-40])
+    found = recover(folder)
+    assert not [line for line in found.lost if "cannot be read" in line], found.lost
+    held = [board for (_, index), board in boards(folder.with_name(found.run)).items() if index >= IMPORTED]
+    assert held == [board for (_, index), board in boards(folder).items() if index >= IMPORTED]
+    assert verify(folder.with_name(found.run)).damage == []
+    with Session.open(folder.with_name(found.run), console=QUIET) as session:
+        assert [line["version"] for line in train(session)] == [2, 3]
+
+
+def test_with_lag_nothing_reads_the_network_once_it_is_trained(tmp_path, monkeypatch):
+    """JAX gives its buffers away with each step, so that whoever reads them then has an error."""
+    config, reads = settings(lag=1, iterations=3, eval_every=1000, score_every=0), []
+    with Session.start(config, root=tmp_path, console=QUIET) as session:
+        train(session, iterations=2)
+        kind = type(session.model)
+        read = kind.get_weights
+
+    def noted(model):
+        learns = any(thread.name == "learner" for thread in threading.enumerate())
+        reads.append(learns and threading.current_thread().name != "learner")
+        return read(model)
+
+    monkeypatch.setattr(kind, "get_weights", noted)
+    with Session.open(session.folder, console=QUIET) as session:
+        train(session)
+    assert reads and not any(reads)
 
 
 def test_games_of_one_size_are_learned_by_a_range_whose_largest_size_is_another(finished, tmp_path):
