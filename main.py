@@ -53,6 +53,10 @@ def train(
 if __name__ == "__main__":
     import sys
 
+    if sys.version_info < (3, 11):  # noqa: UP036 - such a Python is the default of some systems
+        found = ".".join(map(str, sys.version_info[:3]))
+        sys.stderr.write(f"error: expected Python 3.11 or later, got {found}; run this with a newer one\n")
+        sys.exit(2)
     if sys.flags.safe_path:  # by -P or PYTHONSAFEPATH Python does not look beside this file
         from pathlib import Path
 

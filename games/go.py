@@ -215,7 +215,8 @@ class Go(Game):
         size, komi, ko, suicide, plies = self.take(given)
         longest = 2 * size * size
         if abs(komi) > size * size + 0.5:
-            raise UserError(f"go: expected a komi of at most {size * size}.5 for size {size}, got {komi:g}")
+            most = f"{size * size}.5"
+            raise UserError(f"go: expected a komi from -{most} to {most} for size {size}, got {komi:g}")
         if plies > 2 * longest:
             raise UserError(f"go: expected plies from 1 to {2 * longest} for size {size}, or 0, got {plies}")
         if plies == longest:

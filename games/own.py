@@ -164,6 +164,8 @@ def path_of(file: str, what: str) -> Path:
     """Return the whole path of a user's file with a game or a network; it need not exist."""
     try:
         return Path(file).expanduser().resolve()
+    except OSError:
+        raise UserError(f"expected a file with a {what}, got {file[:100]!r}: the working folder is gone") from None
     except RuntimeError as error:  # ~somebody, or a ring of links
         raise UserError(f"expected a file with a {what}, got {file[:100]!r} ({error})") from None
 
@@ -204,7 +206,8 @@ def _module(path: Path, kind: Kind) -> ModuleType:
             _forget(each)
     beside = _contents(files_beside(path))
     whole = repr((str(path), text, {file: beside[file] for file in beside if file != path})).encode()
-    name = f"{OWN}{path.stem}_{hashlib.sha256(whole).hexdigest()[:16]}"
+    stem = re.sub(r"\W", "_", path.stem)  # imports within it are written with the name
+    name = f"{OWN}{stem}_{hashlib.sha256(whole).hexdigest()[:16]}"
     if name not in sys.modules:
         found = own_file_spec(name, path)
         if found is None or found.loader is None:

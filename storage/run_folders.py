@@ -46,7 +46,7 @@ def game_folder(spec: str) -> str:
     plain = re.fullmatch(r"(open_spiel:)?\w+(\((\w+=[\w.]+,?)+\))?", spec, re.ASCII) and len(spec) <= 100
     shown = spec if plain else re.split(r"[/\\]", spec)[-1].replace(".py:", "-")[:60]
     name = re.sub(r"[^A-Za-z0-9]+", "-", shown).strip("-")
-    return name if plain else f"{name}-{hashlib.sha256(spec.encode()).hexdigest()[:8]}"
+    return name if plain else f"{name}-{hashlib.sha256(spec.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
 
 def runs_of(spec: str, root: Path | None = None) -> list[Path]:
@@ -115,6 +115,8 @@ def make_private(folder: Path) -> None:
     """Make a folder and those above it, as far as they do not exist, for their owner only."""
     with writing(folder):
         for path in (*reversed(folder.parents), folder):
+            if path.is_file():
+                raise UserError(f"expected a folder for runs, got the file {path}")
             path.mkdir(mode=0o700, exist_ok=True)
 
 

@@ -159,7 +159,7 @@ def _pick(data: bytes, number: int) -> tuple[Any, tuple[str, ...]]:
         trees = _grammar().parse_sgf_collection(data)
     except ValueError:
         trees = [_grammar().parse_sgf_game(data)]  # what follows the first game is no SGF
-    if number > len(trees):
+    if not 1 <= number <= len(trees):
         raise UserError(f"expected a game from 1 to {len(trees)}, got {number}")
     return trees[number - 1], (f"the file holds {len(trees)} games: this is game {number}",) * (len(trees) > 1)
 
@@ -453,7 +453,8 @@ def write(
         "KM": f"{known['komi']:g}" if "komi" in known else "", "RU": stated.get("rules", str(known.get("rule", ""))),
     }  # fmt: skip
     tree = grammar.Coarse_game_tree()
-    tree.sequence = [{name: [grammar.escape_text(text.encode())] for name, text in root.items() if text}]
+    texts = {name: text.encode("utf-8", "replace") for name, text in root.items() if text}
+    tree.sequence = [{name: [grammar.escape_text(text)] for name, text in texts.items()}]
     tree.sequence[0].update(_stones(game))
     if forfeit:
         tree.sequence[0]["C"] = [grammar.escape_text(f"forfeit: {forfeit}".encode("ascii", "replace"))]

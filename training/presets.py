@@ -46,7 +46,7 @@ OF_GAME = (
     "ownership_weight", "soft_policy_weight", "duplicate_weight", "random_opening_plies", "turns_until_tau0",
 )  # fmt: skip
 """What follows from a game that has no preset (training/unknown_game.py)."""
-_FAMILY = re.compile(r"\s*(\w+)\s*(?:\(|\Z)")
+_FAMILY = re.compile(r"\s*(\w+)\s*(?:\([^()]*\)\s*)?\Z")
 """The name of a built-in game; matches no file, whatever its name, and no game of OpenSpiel."""
 
 
@@ -130,7 +130,7 @@ def following(config: Config) -> tuple[str, ...]:
 def has_preset(game: str) -> bool:
     """Return whether a game is built in; else `fitted` finds its settings.
 
-    >>> has_preset("gomoku(size=15)"), has_preset("gomoku.py:Mine"), has_preset("open_spiel:go")
+    >>> has_preset("gomoku(size=15)"), has_preset("go (1).py:Mine"), has_preset("open_spiel:go")
     (True, False, False)
     """
     return bool(_FAMILY.match(game))

@@ -47,11 +47,12 @@ def run(argv: list[str]) -> int:
     import games
     from agent import Agent
     from evaluation.game_contract import checked
+    from games.sizes import largest_of
     from players import book as books
     from players.by_name import make_player
     from storage.atomic_files import not_written
 
-    game = checked(games.make(args.game))
+    game = checked(largest_of(games.make(args.game)))
     player = make_player(args.player, game, sims=args.sims)
     if player.is_person:
         raise UserError("expected a player that is no human")

@@ -37,8 +37,12 @@ class NewGame:
 
 def run(argv: list[str]) -> int:
     args = parse(NewGame, argv)
-    path, kind = write_template(args.name, Path.cwd())
-    here = PREFIX or Path.cwd() == HERE  # installed it is a command, which works in every folder
+    try:
+        folder = Path.cwd()
+    except OSError:
+        raise UserError("expected a folder to write into, the working folder is gone") from None
+    path, kind = write_template(args.name, folder)
+    here = PREFIX or folder == HERE  # installed it is a command, which works in every folder
     program = "python main.py" if here else join(["python", str(HERE / "main.py")])
     commands = [f"{program} {rest}" for rest in (
         f"check {path.name}:{kind}", f"--new --minutes 5 --game {path.name}:{kind}",

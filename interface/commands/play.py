@@ -75,6 +75,8 @@ def run(argv: list[str]) -> int:
             against = _opponent(record, other, args.against)
     if early(argv, "against") is None and against == args.against:
         against = _usual(record.game, against)
+    if against.startswith("level:") and early(argv, "sims") is not None:
+        raise UserError("expected no --sims with a level, which has a number of its own")
     for note in record.notes:
         print(note)
     take_as_ctrl_c("SIGHUP")  # so that the game is saved

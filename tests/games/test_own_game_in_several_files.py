@@ -40,6 +40,12 @@ def text_of(path, text):
     path.write_text(text)
 
 
+@pytest.mark.parametrize("name", ["v1.2.py", "two-words.py", "mit hilfe.py", "it's.py"])
+def test_a_file_with_modules_beside_it_may_have_any_name(two, name):
+    (two / "fast.py").rename(two / name)
+    assert moves(f"{name}:Snort(size=3)")
+
+
 # ---- machine code
 
 

@@ -2,12 +2,15 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
+from config import UserError
+from storage.run_folders import new_folder
 from support.command_line import output_of
 from support.tiny_runs import tree_of
 from system.place import HERE
@@ -73,6 +76,9 @@ REFUSED = [
     (["match", "run0004:best", "random"], "expected run0004"),
     (["play", "--against", "nobody"], "expected a player such as"),
     (["play", "--sims", "0", "--against", "random"], "sims: expected a whole number from 1"),
+    (["play", "--game", "tictactoe", "--against", "level:2", "--sims", "5"], "expected no --sims with a level"),
+    (["play", "--game", "go(komi=-7.5,size=2)"], "expected a komi from -4.5 to 4.5 for size 2, got -7.5"),
+    (["play", "--game", "bad\udcff.py:MyGame"], "expected a file with a game, got"),
     (["play", "--sims", "abc"], "sims: expected a whole number, got 'abc'"),
     (["play", "--sims"], "expected a whole number after --sims"),
     (["play", "--first", "me"], "first: expected one of human, machine, got 'me'"),
@@ -187,6 +193,30 @@ def test_the_words_of_a_worker_command_no_terminal(capsys, monkeypatch, tmp_path
     log.warning("%s", words)
     close_log(log)
     assert (tmp_path / "a.log").read_text().split(" ", 2)[2] == "worker 1: ?]0;title??[2Jfailed\nin line 2?\n"
+
+
+def test_an_older_python_is_named_before_anything_is_loaded(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "version_info", (3, 10, 13, "final", 0))
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(HERE / "main.py"), run_name="__main__")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: expected Python 3.11 or later, got 3.10.13; ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows deletes no folder that a program works in")
+@pytest.mark.parametrize("argv", [["new-game", "foo"], ["check", "my.py:X"]])
+def test_a_working_folder_that_is_gone_is_named(tmp_path, monkeypatch, capsys, argv):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    code, _, err = output_of(capsys, *argv)
+    assert code == 2 and re.fullmatch(r"error: expected [^\n]*the working folder is gone\n", err), err
+
+
+def test_a_file_in_the_place_of_the_folder_of_runs_is_named(tmp_path, monkeypatch):
+    (tmp_path / "afile").touch()
+    with pytest.raises(UserError, match="expected a folder for runs, got the file .*afile$"):
+        new_folder(tmp_path / "afile" / "tictactoe")
 
 
 def test_the_program_starts_where_python_does_not_look_beside_a_script(tmp_path):

@@ -185,8 +185,9 @@ def test_one_of_several_games_is_read_by_its_number():
     text = "(;GM[1]SZ[9]KM[0];B[aa])(;GM[1]SZ[5]KM[0];B[bb];W[cc])"
     assert len(read(text).moves) == 1 and "2 games: this is game 1" in read(text).notes[0]
     assert len(read(text, number=2).moves) == 2
-    with pytest.raises(UserError, match="expected a game from 1 to 2, got 3"):
-        read(text, number=3)
+    for number in (3, 0, -1):
+        with pytest.raises(UserError, match=f"expected a game from 1 to 2, got {number}"):
+            read(text, number=number)
 
 
 def test_a_pass_in_renju_is_named_with_its_number():
