@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config import UserError
-from interface.arguments import Positional, parse, whole
+from interface.arguments import Positional, early, parse, whole
 from interface.commands import show_compiling
 from interface.review_words import counted, exactly, percent, source
 from languages.translate import tr
@@ -54,7 +55,7 @@ class Review:
 
 def run(argv: list[str]) -> int:
     args = parse(Review, argv)
-    whole(args.sims, "sims", 1, 1_000_000)
+    sims = whole(_searches(args, argv), "sims", 1, 1_000_000)
     whole(args.seed, "seed", 0, 2**31 - 1)
     show_compiling("search")
     import games
@@ -66,23 +67,37 @@ def run(argv: list[str]) -> int:
     record = load_game(Path(args.file), whole(args.game_number, "game_number", 1, 10**9), named)
     if not record.moves:
         raise UserError(f"{args.file}: expected a game with moves to review, it has none")
-    makes = _Reviewer(args.player or strongest(record.game, args.sims), args.sims)
+    makes = _Reviewer(args.player or strongest(record.game, sims), sims)
     if args.player:
         makes(record.game)  # a wrong name is an error at once
     found: list[Judged] = []
     table = _Table(record)
     for note in () if args.json else (*record.notes, *table.head()):
         print(note)
-    for move in review(record, makes, sims=args.sims, seed=args.seed):
+    for move in review(record, makes, sims=sims, seed=args.seed):
         found.append(move)
         if not args.json:
             print(table.row(move), flush=True)
     if args.json:
         notes = {"notes": record.notes} if record.notes else {}
-        print(json.dumps(as_values(record, found, makes.name) | {"sims": args.sims, "seed": args.seed} | notes))
+        print(json.dumps(as_values(record, found, makes.name) | {"sims": sims, "seed": args.seed} | notes))
         return 0
-    print("\n".join(table.end(found, makes.name, args.sims)))
+    print("\n".join(table.end(found, makes.name, sims)))
     return 0
+
+
+def _searches(args: Review, argv: list[str]) -> int:
+    """Return the simulations of each search, which a player may name; one with a clock would never say twice the same.
+
+    >>> _searches(Review("game.json", player="rollout:50"), [])
+    50
+    """
+    if re.search(r":[\d.]+s\Z", args.player):
+        raise UserError(f"expected a player without seconds of its own, got {args.player[:60]!r}; see --sims")
+    own = re.fullmatch(r"rollout:(\d+)", args.player)
+    if own and early(argv, "sims") is not None:
+        raise UserError("expected rollout:N or --sims, got both")
+    return int(own[1]) if own else args.sims
 
 
 def strongest(game: Game, sims: int) -> str:

@@ -85,7 +85,7 @@ def test_every_form_is_read(capsys, tmp_path, name, data, more):
     if name.endswith("sgf"):
         pytest.importorskip("sgfmill")
     (tmp_path / name).write_bytes(data)
-    code, out, err = output_of(capsys, "review", str(tmp_path / name), "--player", "rollout:10", "--sims", "10", *more)
+    code, out, err = output_of(capsys, "review", str(tmp_path / name), "--player", "rollout:10", *more)
     assert code == 0 and "   1. X" in out, err
 
 
@@ -100,6 +100,8 @@ def test_one_game_of_many_is_chosen(capsys, tmp_path):
     "more, words",
     [(["--sims", "0"], "sims: expected a whole number"), (["--seed", "-1"], "seed: expected a whole number"),
      (["--player", "random"], "expected a player that searches"),
+     (["--player", "shipped:0.5s"], "expected a player without seconds of its own"),
+     (["--player", "rollout:9", "--sims", "9"], "expected rollout:N or --sims, got both"),
      (["--player", "nobody"], "expected a player such as"), (["--game", "connect4"], "expected a game of connect4"),
      (["--game-number", "2"], "expected game 1, the only one")],
 )  # fmt: skip
