@@ -51,7 +51,7 @@ def test_the_table_fits_the_terminal(capsys, tmp_path, monkeypatch, language):
         moves.append(state.allowedActions[len(moves) * 7 % len(state.allowedActions)])
         state = state.takeAction(moves[-1])[0]
     save(tmp_path / "game.json", Record(game, moves))
-    code, out, _ = output_of(capsys, "review", str(tmp_path / "game.json"), "--player", "rollout:20", "--sims", "20")
+    code, out, _ = output_of(capsys, "review", str(tmp_path / "game.json"), "--player", "rollout:20")
     rows = [line for line in out.splitlines() if re.match(r" *[0-9]+\. ", line)]
     assert code == 0 and len(rows) == len(moves)
     wide = [sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in row) for row in rows]
