@@ -140,11 +140,12 @@ def evaluated():
     compiled, versions = compilations(predictor), [trained_looking(model, seed=seed) for seed in (0, 1)]
 
     def swap():
-        for i in range(50):
+        for i in range(100):
             predictor.load(versions[i % 2])
             predictor(planes)
 
-    assert left_behind(swap, MEGABYTE) < MEGABYTE
+    limit = 4 * MEGABYTE  # a function or its buffers that stay take more
+    assert left_behind(swap, limit) < limit
     assert compilations(predictor) == compiled
     assert predictor.name == f"keras {chosen_backend()} float32", predictor.name
     return found

@@ -98,7 +98,7 @@ def test_new_weights_change_the_answers_to_those_keras_gives_with_them(network):
         assert np.array_equal(found, expected)
 
 
-def test_fifty_new_versions_cost_no_memory(network):
+def test_new_versions_cost_no_memory(network):
     predictor, planes = predictor_of(network), boards(network.game, 8)
     versions = [trained_looking(network, seed) for seed in range(5)]
     answers = []
@@ -106,10 +106,11 @@ def test_fifty_new_versions_cost_no_memory(network):
     def swap(times):
         for i in range(times):
             predictor.load(versions[i % 5])
-            answers.append(predictor(planes)[0])
+            answers.append(predictor(planes)[0].copy())  # what ONNX Runtime returns keeps more than itself
 
     swap(10)
-    assert left_behind(lambda: swap(50), MEGABYTE) < MEGABYTE
+    limit = 4 * MEGABYTE  # less than the weights alone of so many
+    assert left_behind(lambda: swap(200), limit) < limit
     assert all(np.array_equal(answer, answers[i % 5]) for i, answer in enumerate(answers))
 
 
