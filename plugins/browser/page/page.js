@@ -1285,7 +1285,14 @@ function rememberGame() {
     `game:${facts.spec}`,
     table.result || (!moves.length && !setup) || clock.left
       ? ""
-      : JSON.stringify({ moves, setup, seats: keptSeats(table), helped: table.helped, key: ownGame.key }),
+      : JSON.stringify({
+          moves,
+          setup,
+          seats: keptSeats(table),
+          helped: table.helped,
+          given: table.given,
+          key: ownGame.key,
+        }),
   );
 }
 // On a server's page: its players are opponents too, and a stored game or one of the person's own may be what is wanted.
@@ -1363,11 +1370,15 @@ async function openOwnGame(wanted) {
 
 async function resumeGame() {
   try {
-    const { moves, setup, seats, helped, key } = JSON.parse(kept.get(`game:${facts.spec}`) || "null") ?? {};
+    const { moves, setup, seats, helped, given, key } = JSON.parse(kept.get(`game:${facts.spec}`) || "null") ?? {};
     const there = seatsOf(seats);
     if (!Array.isArray(moves) || !moves.every(Number.isInteger) || !there || (!moves.length && !setup)) return;
     await open({ moves, setup: setup ? setupOf(setup) : null, ...NOBODY });
-    Object.assign(table, { seats: there, given: false, helped: Boolean(helped) });
+    Object.assign(table, {
+      seats: there,
+      given: typeof given?.komi === "string" && { komi: given.komi },
+      helped: Boolean(helped),
+    });
     ownGame.key = typeof key === "string" ? key : null;
     if (table.result && (await counting.begins())) table.result = null;
     if (table.result) {
