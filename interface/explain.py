@@ -40,10 +40,9 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
     """Return the search's result at a node, the root or another; values are for the player to move there.
 
     moves: one entry for each legal move, most visited first and after all others those proven to be worse than the
-    best, with N, share, P, Q, U, V, what is proven about it (won,
-    lost, drawn or "") and its principal variation pv; empty before the node is expanded. V is the network's own value
-    of the position after the move (its proven value, if any), Q the search's. dropped: how many nodes there was no room
-    for, if any. `network`: the network's value and priors [action_size], for a root that was not evaluated (see
+    best, with N, share, P, Q, U, V, what is proven about it (won, lost, drawn or "") and its principal variation pv;
+    empty before the node is expanded. V is the network's own value of the position after the move (its proven value, if
+    any), Q the search's. dropped: how many nodes there was no room for, if any. `network`: the network's value and priors [action_size], for a root that was not evaluated (see
     `opinion`).
     """
     mcts = node.mcts

@@ -280,11 +280,9 @@ def _drop_versions(folder: Path, tables: dict[str, list[Row]], lost: list[str]) 
     first = min((iteration for iteration in trained if iteration > top[1]), default=None)
     if first is not None:
         stays = "self-play", SIZES
-        imported = {row[0] for row in tables["games"] if row[1] >= IMPORTED}  # whose boards the plan names
-        tables["stages"] = [
-            row for row in tables["stages"]
-            if (row[0], row[1] not in stays) < (first, True) or (row[1] == SIZES and row[0] in imported)
-        ]  # fmt: skip
+        imported = {(row[0], SIZES) for row in tables["games"] if row[1] >= IMPORTED}  # their boards are in the plan
+        kept = (row for row in tables["stages"] if (row[0], row[1] not in stays) < (first, True) or row[:2] in imported)
+        tables["stages"] = list(kept)
         tables["matches"] = [row for row in tables["matches"] if row[0] < first]
         tables["games"] = [row for row in tables["games"] if row[0] <= first or row[1] >= IMPORTED]
         lost.append(f"version {top[0] + 1} and what followed from it: learned again from iteration {first} on")
