@@ -42,8 +42,8 @@ def describe(node: Node, player: str, network: tuple[float, Any] | None = None) 
     moves: one entry for each legal move, most visited first and after all others those proven to be worse than the
     best, with N, share, P, Q, U, V, what is proven about it (won, lost, drawn or "") and its principal variation pv;
     empty before the node is expanded. V is the network's own value of the position after the move (its proven value, if
-    any), Q the search's. dropped: how many nodes there was no room for, if any. `network`: the network's value and priors [action_size], for a root that was not evaluated (see
-    `opinion`).
+    any), Q the search's. dropped: how many nodes there was no room for, if any. `network`: the network's value and
+    priors [action_size], for a root that was not evaluated (see `opinion`).
     """
     mcts = node.mcts
     game, total = mcts.game, max(node.visits, 1)
