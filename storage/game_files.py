@@ -393,7 +393,7 @@ def _from_json(text: str, game: Game | None) -> Record:
 
 def _names(spec: str, game: Game) -> bool:
     same = spec == game.spec or lies_elsewhere(spec, game)
-    return same or (".py:" not in spec and games.make(spec, typed=False).spec == game.spec)
+    return same or (".py" not in spec and games.make(spec, typed=False).spec == game.spec)
 
 
 def _as_json(value: Any) -> str:
