@@ -98,9 +98,6 @@ class SelfPlaySettings(_Checked):
     """Fraction of self-play games begun with random moves; without, games grow alike, learning stalls (article: 0)."""
     random_opening_plies: int = setting(30, 0, 1000)
     """Largest number of random moves in such an opening; the number is drawn from 1 to this."""
-    even_openings: float = setting(1.0, 0.01, 1)
-    """Draw another random opening, 16 at most, until neither side is further ahead than this value by the network's
-    evaluation; 1 = play the first one drawn."""
     full_after_opening: bool = setting(False)
     """Make the first search after random moves a full one: that position is like no other game's."""
     root_temperature: float = setting(1.0, 0.1, 10)

@@ -181,7 +181,6 @@ def _games_in_flight(game: Game, trees: int, buffers: int) -> GamesInFlight:
     return GamesInFlight(
         walking=np.zeros(trees, np.int32),
         ply=np.zeros(trees, np.int32),
-        openings=np.zeros(trees, np.int32),
         full=np.zeros(trees, np.int32),
         buffer=np.zeros(trees, np.int32),
         moves=np.zeros((buffers, length), np.int16),

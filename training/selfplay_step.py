@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +23,6 @@ from search.speed.bound_arguments import unpack
 from search.tables import EXPANDED, GUMBEL, NO_ROOM, PASSED, TERMINAL, UNVISITED, copy_row, materialise_edge, row_index
 from training.policy_target import write_target
 
-OPENINGS = 16
-"""The number of random openings drawn for a game until one is even; the last one is played whatever it is."""
 CERTAIN = 1.0 - 2.0**-24
 """The largest value of a search that has not proven it: the largest float32 below 1."""
 
@@ -38,8 +35,6 @@ class GamesInFlight(NamedTuple):
     """[T] int32: room for a list of trees, such as those still playing"""
     ply: np.ndarray
     """[T] int32"""
-    openings: np.ndarray
-    """[T] int32: how many random openings the game may still draw; 0 = it plays from the one that it has"""
     full: np.ndarray
     """[T] int32: whether the present search is a full one"""
     buffer: np.ndarray
@@ -75,7 +70,6 @@ class CompiledSettings(NamedTuple):
     alpha: float
     random_share: float
     random_plies: int
-    even_openings: float
     full_after_opening: bool
     gumbel: int
     temperature: float
@@ -98,7 +92,6 @@ def compiled_settings(config: Config) -> CompiledSettings:
         float(config.search.alpha),
         float(play.random_opening_share),
         play.random_opening_plies,
-        float(play.even_openings),
         play.full_after_opening,
         play.gumbel,
         float(play.root_temperature),
@@ -143,10 +136,7 @@ def begin_move(f, flight, settings, t, first):
 
 @compiled
 def end_move(f, rules, puct, flight, settings, t):
-    """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game.
-
-    Return whether the game is over.
-    """
+    """Record the search, play the chosen move, keep the subtree; begin the next move or finish the game."""
     tree = f.trees[t]
     ply, buffer = flight.ply[t], flight.buffer[t]
     if ply >= flight.moves.shape[1] or f.nodes[tree.root].status == TERMINAL:  # a broken rule, the game is not used
@@ -239,58 +229,23 @@ def random_opening(f, rules, flight, t, plies):
 
 
 @compiled
-def draw_opening(f, rules, flight, settings, t, row, plies):
-    """Play random moves from the game's start in tree t and begin its first search.
-
-    Where openings have to be even, that is a single evaluation, by which `judge_opening` decides.
-    """
-    plant(f, rules, t, row)
-    flight.ply[t] = 0
-    random_opening(f, rules, flight, t, plies)
-    if flight.openings[t] > 0:
-        f.trees[t].budget = 0
-    else:
-        begin_move(f, flight, settings, t, settings.full_after_opening)
-
-
-@compiled
-def judge_opening(f, rules, flight, settings, t, row):
-    """Play on from the opening that was evaluated, or draw another one if a side is too far ahead.
-
-    A position of one move that does not lose at once is drawn again as well: the network is not asked for it.
-    """
-    flight.openings[t] -= 1
-    is_evaluated = not math.isnan(f.nodes[f.trees[t].root].value)
-    if is_evaluated and abs(root_value(f, t)) <= settings.even_openings:
-        flight.openings[t] = 0
-        begin_move(f, flight, settings, t, settings.full_after_opening)
-        return
-    draw_opening(f, rules, flight, settings, t, row, 1 + np.int64(uniform(f.trees[t]) * settings.random_plies))
-
-
-@compiled
 def start_game(f, rules, flight, settings, t, i, row):
     """Begin game i of those to begin, in tree t."""
     f.trees[t].rng = flight.seeds[i]
     flight.buffer[t] = flight.buffers[i]
-    flight.openings[t] = 0
-    plies = opening_plies(f.trees[t], settings)
-    if plies > 0:
-        flight.openings[t] = OPENINGS - 1 if settings.even_openings < 1.0 else 0
-        draw_opening(f, rules, flight, settings, t, row, plies)
-        return
     plant(f, rules, t, row)
     flight.ply[t] = 0
-    begin_move(f, flight, settings, t, False)
+    plies = opening_plies(f.trees[t], settings)
+    if plies > 0:
+        random_opening(f, rules, flight, t, plies)
+    begin_move(f, flight, settings, t, plies > 0 and settings.full_after_opening)
 
 
 @inlined
-def advance_to_next_search(f, rules, puct, flight, settings, t, row):
+def advance_to_next_search(f, rules, puct, flight, settings, t):
     """Play the searched moves of tree t until another search has begun; return False if the game is over instead."""
     while not start_simulation(f, rules, t):
-        if flight.openings[t] > 0:
-            judge_opening(f, rules, flight, settings, t, row)
-        elif end_move(f, rules, puct, flight, settings, t):
+        if end_move(f, rules, puct, flight, settings, t):
             return False
     return True
 
@@ -356,7 +311,7 @@ def selfplay_step(bound, answers, waiting, starts, piece):
         count = 0
         for i in range(left):
             t = np.int64(walking[i])
-            if advance_to_next_search(f, rules, puct, flight, settings, t, row):
+            if advance_to_next_search(f, rules, puct, flight, settings, t):
                 walking[count] = f.active[count] = t
                 count += 1
             else:

@@ -12,7 +12,7 @@ from loggers import MEGABYTE
 from network.predictor import side_by_side
 from search.tables import UNVISITED
 from support.corridor import Corridor
-from support.search_cases import GAMES, Projection, always, walk
+from support.search_cases import GAMES, Projection, walk
 from support.tiny_runs import jobs, left_behind, tiny
 from training.selfplay import SelfPlay, game_seed
 from training.selfplay_step import budgets, end_move
@@ -45,8 +45,6 @@ def test_the_same_seeds_give_the_same_games_however_many_run_beside_them(name):
             {"cache_size": 0}, {"cache_size": 7}]  # fmt: skip
     for way in ways:
         assert all(map(same, expected, played(game, count, **random, **way))), way
-    even = played(game, count, even_openings=0.05, **random)
-    assert all(map(same, even, played(game, count, even_openings=0.05, games_in_flight=4, threads=2, **random)))
 
 
 def test_a_game_is_the_same_whichever_other_games_are_asked_for():
@@ -304,43 +302,6 @@ def test_a_share_of_games_begins_with_random_moves_that_are_not_trained_on():
     assert all(lengths.count(n) > 5 for n in range(1, 7))
     openings = {tuple(r.moves[:n]) for r, n in zip(records, lengths, strict=True) if n}
     assert len(openings) > 40
-
-
-def test_random_openings_are_drawn_again_until_neither_side_is_ahead_where_asked_for():
-    game = GAMES["connect4"]
-    settings = {"random_opening_share": 0.7, "random_opening_plies": 6, "look_ahead": 0}
-
-    def values(**changes):
-        """Return the network's values of the positions after random moves."""
-        opened = []
-        for record in played(game, 200, **{**settings, **changes}):
-            searched = int(np.flatnonzero(record.values)[0])
-            opened += [state for ply, (state, *_) in enumerate(walk(game, record)) if ply == searched > 0]
-        return Projection(game)(np.stack([state.planes() for state in opened]))[0]
-
-    drawn, even = values(), values(even_openings=0.4)
-    assert np.mean(np.abs(drawn) > 0.4) > 0.5, "as they come, few are even"
-    assert np.mean(np.abs(even) > 0.4) < 0.01, "of 16 drawn one nearly always is"
-    assert len(even) == len(drawn), "as many games begin with one"
-    none = values(even_openings=0.01, random_opening_plies=1)
-    assert len(none) == len(drawn), "where none is even, the last one drawn is played"
-
-
-def test_positions_for_which_no_network_is_asked_are_not_even_openings():
-    game = GAMES["connect4"]
-
-    def loses_at_once(state):
-        replies = [] if state.isEndGame else [state.takeAction(a)[0] for a in state.allowedActions]
-        return any(reply.isEndGame and reply.value for reply in replies)
-
-    def forced(**changes):
-        """Return how many of 200 games begin with the only move that does not lose at once."""
-        settings = {"random_opening_share": 1.0, "random_opening_plies": 6, "look_ahead": 2, **changes}
-        records = played(game, 200, predictor=always(0.9, np.zeros(7)), **settings)
-        begun = [next(state for state, *_, value in walk(game, record) if value) for record in records]
-        return sum(sum(not loses_at_once(s.takeAction(a)[0]) for a in s.allowedActions) == 1 for s in begun)
-
-    assert 0 < forced(even_openings=0.1) < 2 * forced() + 10, "no position is even: as many as without"
 
 
 def test_the_first_search_after_random_moves_is_full_where_asked_for_and_no_other():
