@@ -308,7 +308,7 @@ def test_as_many_plies_as_by_default_are_no_parameter():
         ("size=1", "expected size from 2 to 19, got 1"),
         ("size=20", "expected size from 2 to 19, got 20"),
         ("komi=0.3", "expected komi from -361.5 to 361.5 in steps of 0.5, got 0.3"),
-        ("komi=26", "expected a komi of at most 25.5 for size 5, got 26"),
+        ("komi=26", "expected a komi from -25.5 to 25.5 for size 5, got 26"),
         ("ko=positional", "expected ko out of simple, superko, got 'positional'"),
         ("suicide=maybe", "expected suicide out of no, yes, got 'maybe'"),
         ("suicide=1", "expected a word for suicide, got '1'"),
