@@ -177,7 +177,7 @@ def test_handicap_stones_stand_where_the_protocol_puts_them():
 def test_komi_may_be_given_at_any_time_and_littlego_has_its_own():
     assert told_gtp("play b c3", "komi 24.5", "final_score", "get_komi")[-2:] == ["= B+0.5", "= 24.5"]
     assert told_gtp("play b c3", "komi -3", "final_score", "komi 30.5", "get_komi")[-3:] == [
-        "= B+28", "? go: expected a komi of at most 25.5 for size 5, got 30.5", "= -3"]
+        "= B+28", "? go: expected a komi from -25.5 to 25.5 for size 5, got 30.5", "= -3"]
     assert told_gtp("komi 2.5", "komi 6.5", game="littlego") == ["=", "? the komi of littlego is 2.5"]
 
 
