@@ -16,7 +16,7 @@ import games
 from config import Config, UserError, differences, from_json, is_fixed
 from game import Game
 from games.sizes import family, other_sizes, others
-from storage.atomic_files import DamagedData, writing
+from storage.atomic_files import DamagedData, Unwritable, writing
 from storage.run_files import RunBusy as RunBusy
 from storage.run_files import RunFiles
 from storage.run_store import Store
@@ -116,7 +116,7 @@ def make_private(folder: Path) -> None:
     with writing(folder):
         for path in (*reversed(folder.parents), folder):
             if path.is_file():
-                raise UserError(f"expected a folder for runs, got the file {path}")
+                raise Unwritable(f"expected a folder for runs, got the file {path}")
             path.mkdir(mode=0o700, exist_ok=True)
 
 

@@ -92,7 +92,7 @@ BY_WORD = {
 }  # fmt: skip
 """{word of a command: the word that takes its place}"""
 SMALLER = {
-    r"play": ["--sims", "4"],
+    r"play(?!.*level:)": ["--sims", "4"],
     r"explain": ["--sims", "8"],
     r".* --ply 12": ["--ply", "1"],
     r"replay .*--game-number 7": ["--game-number", "1"],

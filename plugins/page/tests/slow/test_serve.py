@@ -15,7 +15,6 @@ import pytest
 
 from plugins.page.tests.page_server import free_port, opened
 from support.systems import needs_posix
-from support.tiny_runs import IN_NUMPY
 
 pytest.importorskip("uvicorn")
 SAFETY = 600
@@ -126,9 +125,8 @@ def test_the_browser_is_told_the_address_by_a_file_of_the_owner():
 
 
 @pytest.fixture
-def training_server(tmp_path, monkeypatch):
+def training_server(tmp_path):
     """A server with no runs, whose trainings are small and long."""
-    monkeypatch.setenv("PYTHONPATH", IN_NUMPY)
     program = Path(__file__).parents[1] / "run_page.py"
     port = free_port()
     options = ["--no-open", "--game", "tictactoe", "--port", str(port)]
