@@ -109,7 +109,7 @@ def test_new_versions_cost_no_memory(network):
             answers.append(predictor(planes)[0].copy())  # what ONNX Runtime returns keeps more than itself
 
     swap(10)
-    limit = 4 * MEGABYTE  # less than the weights alone of so many
+    limit = 4 * MEGABYTE  # less than the weights alone of 200 versions
     assert left_behind(lambda: swap(200), limit) < limit
     assert all(np.array_equal(answer, answers[i % 5]) for i, answer in enumerate(answers))
 
