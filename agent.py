@@ -45,6 +45,11 @@ class TakeBack(Exception):
     """A person takes the last two moves back."""
 
 
+def is_legal(action: Any, state: GameState) -> bool:
+    """Return whether an action, which may be anything where a user's own player chose it, is a legal move."""
+    return isinstance(action, (int, np.integer)) and not isinstance(action, bool) and action in state.allowedActions
+
+
 class Player:
     """Base class of all that chooses moves. Override `act`; also `act_many` if many games at once are cheaper."""
 

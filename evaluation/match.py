@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from agent import RESIGN, Player, Resigned, TakeBack, User
+from agent import RESIGN, Player, Resigned, TakeBack, User, is_legal
 from config import UserError
 from evaluation.openings import openings
 from game import Game, GameState, illegal_move
@@ -160,7 +160,7 @@ class _OpenGame:
         """Play a move of player `number`, or of the opening with None; RESIGN loses the game."""
         if action == RESIGN and number is not None:
             return self.resign(number)
-        if not _is_legal(action, self.state):
+        if not is_legal(action, self.state):
             by = self.game.spec if number is None or self.game.origin else self.players[number].name
             raise UserError(f"{by}: {illegal_move(self.game, self.state, action).splitlines()[0]}")
         self.moves.append(action)
@@ -196,11 +196,6 @@ class _OpenGame:
         return MatchGame(
             index, list(opening), self.moves, first, float(score), record, self.values, seconds, self.forfeit
         )
-
-
-def _is_legal(action: int, state: GameState) -> bool:
-    """Return whether a move is one; players and games of a user's own may return anything."""
-    return isinstance(action, (int, np.integer)) and action in state.allowedActions
 
 
 def play_alone(

@@ -164,7 +164,7 @@ def path_of(file: str, what: str) -> Path:
     """Return the whole path of a user's file with a game or a network; it need not exist."""
     try:
         return Path(file).expanduser().resolve()
-    except OSError:
+    except FileNotFoundError:
         raise UserError(f"expected a file with a {what}, got {file[:100]!r}: the working folder is gone") from None
     except RuntimeError as error:  # ~somebody, or a ring of links
         raise UserError(f"expected a file with a {what}, got {file[:100]!r} ({error})") from None

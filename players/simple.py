@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agent import RESIGN, Player, Resigned
+from agent import RESIGN, Player, Resigned, is_legal
 from config import UserError
 from game import Game, GameState
 from games import own
@@ -87,8 +87,7 @@ def _is_decision(found: Any, state: GameState) -> bool:
     if not isinstance(found, (tuple, list)) or len(found) != 2:
         return False
     action, value = found
-    whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool) and action in state.allowedActions
-    return whole and isinstance(value, (int, float, np.number)) and bool(-1 <= value <= 1)
+    return is_legal(action, state) and isinstance(value, (int, float, np.number)) and bool(-1 <= value <= 1)
 
 
 class RandomPlayer(SimplePlayer):

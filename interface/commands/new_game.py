@@ -39,7 +39,7 @@ def run(argv: list[str]) -> int:
     args = parse(NewGame, argv)
     try:
         folder = Path.cwd()
-    except OSError:
+    except FileNotFoundError:
         raise UserError("expected a folder to write into, the working folder is gone") from None
     path, kind = write_template(args.name, folder)
     here = PREFIX or folder == HERE  # installed it is a command, which works in every folder

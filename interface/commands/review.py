@@ -47,7 +47,7 @@ class Review:
     """Who searches where no solver knows: NETWORKS or rollout:N. By default the player that ships, else your best
     network, else rollouts."""
     sims: int = 400
-    """Simulations of each search."""
+    """Simulations of each search; with rollout:N they are N."""
     seed: int = 0
     json: bool = False
     """Print one JSON document instead of the table."""
@@ -55,7 +55,7 @@ class Review:
 
 def run(argv: list[str]) -> int:
     args = parse(Review, argv)
-    sims = whole(_searches(args, argv), "sims", 1, 1_000_000)
+    sims = whole(_simulations(args, argv), "sims", 1, 1_000_000)
     whole(args.seed, "seed", 0, 2**31 - 1)
     show_compiling("search")
     import games
@@ -86,13 +86,13 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def _searches(args: Review, argv: list[str]) -> int:
+def _simulations(args: Review, argv: list[str]) -> int:
     """Return the simulations of each search, which a player may name; one with a clock would never say twice the same.
 
-    >>> _searches(Review("game.json", player="rollout:50"), [])
+    >>> _simulations(Review("game.json", player="rollout:50"), [])
     50
     """
-    if re.search(r":[\d.]+s\Z", args.player):
+    if re.search(r":[\d.]+s(\+|\Z)", args.player):
         raise UserError(f"expected a player without seconds of its own, got {args.player[:60]!r}; see --sims")
     own = re.fullmatch(r"rollout:(\d+)", args.player)
     if own and early(argv, "sims") is not None:

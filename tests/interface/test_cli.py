@@ -12,6 +12,7 @@ import pytest
 from config import UserError
 from storage.run_folders import new_folder
 from support.command_line import output_of
+from support.systems import needs_posix
 from support.tiny_runs import tree_of
 from system.place import HERE
 
@@ -203,7 +204,7 @@ def test_an_older_python_is_named_before_anything_is_loaded(monkeypatch, capsys)
     assert capsys.readouterr().err.startswith("error: expected Python 3.11 or later, got 3.10.13; ")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows deletes no folder that a program works in")
+@needs_posix  # Windows deletes no folder that a program works in, so the case cannot arise there
 @pytest.mark.parametrize("argv", [["new-game", "foo"], ["check", "my.py:X"]])
 def test_a_working_folder_that_is_gone_is_named(tmp_path, monkeypatch, capsys, argv):
     (tmp_path / "gone").mkdir()

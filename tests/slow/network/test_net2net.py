@@ -61,8 +61,8 @@ def test_damaged_facts_of_the_other_network_are_told_in_one_line(given, tmp_path
         Session.start(tiny(hidden_cnn_layers=LARGER[0]), root=tmp_path, **BEGIN)
 
 
-def test_a_run_begins_with_a_smaller_network_and_its_games_and_learns_on(tmp_path):
-    precision = "bfloat16"  # in float32 runs of test_extra_heads.py do
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_run_begins_with_a_smaller_network_and_its_games_and_learns_on(tmp_path, precision):
     small = tiny(hidden_cnn_layers=SMALL, iterations=1, precision=precision)
     with Session.start(small, root=tmp_path, console=QUIET) as session:
         train(session)
